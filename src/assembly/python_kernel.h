@@ -1,0 +1,19 @@
+// The published Python kernel format (reference/taidl.md section 14), written and read in C++; reading never
+// executes it.
+#pragma once
+#include "assembly/program.h"
+
+namespace act::assembly {
+
+struct PythonKernelHeader {
+  std::string input_file;  // base name of the kernel file
+  int64_t candidate = 1;
+};
+// Loops print as api.start_loop / api.end_loop.
+std::string PrintPythonKernel(const isa::Accelerator& accelerator, const Program& program,
+                              const PythonKernelHeader& header);
+// Reads exactly the subset that the published tools write plus api.start_loop, end_loop and debug, with any
+// spacing, comments, and positional or keyword arguments.
+StatusOr<Program> ParsePythonKernel(const isa::Accelerator& accelerator, const SourceText& source);
+
+}  // namespace act::assembly

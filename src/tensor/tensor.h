@@ -1,0 +1,5 @@
+// Element types, shapes with layouts, literals, and conversions between element types with XLA's rounding.
+#pragma once
+#include "tensor/element_type.h"
+#include "tensor/literal.h"
+#include "tensor/shape.h"
