@@ -41,9 +41,12 @@ struct Expression {
 
   static Expression Integer(int64_t value);
   static Expression Attribute(AttributeKind kind, int32_t index);
+  static Expression Negate(const Expression& operand);
+  // Nothing is folded: the expression stays as written.
   static Expression Binary(Kind kind, const Expression& left, const Expression& right);
 
-  std::optional<int64_t> AsInteger() const;  // a literal (after constant folding)
+  // The value of an expression without attributes; nullopt if it has some, has no value, or leaves 64 bits.
+  std::optional<int64_t> AsInteger() const;
   bool Uses(AttributeKind kind) const;
   bool Uses(AttributeKind kind, int32_t index) const;
   // Structure, not location.
@@ -89,6 +92,7 @@ struct Condition {
            a.operands == b.operands;
   }
 };
+// Left to right: what an "and" or "or" no longer needs is not evaluated.
 StatusOr<bool> Evaluate(const Condition& condition, const Environment& environment);
 
 // Names for reading and printing.

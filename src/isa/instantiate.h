@@ -20,6 +20,7 @@ StatusOr<std::vector<int64_t>> EvaluateSizes(const Region& region, const Environ
 Status CheckBox(const Accelerator& accelerator, const Box& box);
 // Bytes of the dense box: product of sizes times the unit's bytes. Fails beyond 64 bits.
 StatusOr<int64_t> BoxBytes(const Accelerator& accelerator, BufferId buffer, std::span<const int64_t> size);
+// A strided box counts in the buffer's row-major linear address: start + sum index_i * stride_i, whole units.
 // The byte ranges [begin, end) of the buffer that a box covers, in the box's row-major order, neighbours
 // merged. Byte 0 is the buffer's first unit; multi-dimensional addresses are row-major.
 struct ByteRange {
