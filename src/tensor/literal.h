@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "support/status.h"
+#include "tensor/convert.h"
+#include "tensor/float_format.h"
 #include "tensor/shape.h"
 
 namespace act {
@@ -36,22 +38,12 @@ struct Literal {
 
 // HLO convert: float to integer toward zero, saturating, NaN gives 0; integer to narrower wraps; to float
 // rounds to nearest even once (from the exact source value); any to pred is "!= 0"; f8 kinds as XLA (each
-// kind's overflow and NaN rule is stated in convert.cc). Shapes agree in dims; dst has to.shape's type.
+// kind's overflow and NaN rule is stated in float_format.h). Complex to real is not an HLO conversion: an
+// error. Shapes agree in dims; dst has to.shape's type.
 StatusOr<Literal> ConvertLiteral(const Literal& from, ElementType to);
 // HLO bitcast-convert: little-endian; equal widths keep the shape, wider to narrower adds a last dimension,
 // narrower to wider removes it. Sub-byte types use their packed ratio, first element in the low bits.
 StatusOr<Literal> BitcastConvertLiteral(const Literal& from, ElementType to);
-
-// Scalars, inline and fast: these are the project's only float formats.
-float BF16ToFloat(uint16_t bits);
-uint16_t FloatToBF16(float value);  // nearest even; NaN stays a (quiet) NaN
-float F16ToFloat(uint16_t bits);
-uint16_t FloatToF16(float value);     // nearest even; overflow to infinity
-uint16_t DoubleToBF16(double value);  // one rounding
-uint16_t DoubleToF16(double value);   // one rounding
-float F8ToFloat(ElementType kind, uint8_t bits);
-uint8_t FloatToF8(ElementType kind, float value);
-uint8_t DoubleToF8(ElementType kind, double value);  // one rounding
 
 // HLO literal text without the type: "{ { 1, 2 }, { 3, 4 } }", "1.5", "true", "inf", "nan", "(1, 2)".
 // Floats print so that they read back bit for bit.

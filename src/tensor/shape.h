@@ -1,6 +1,9 @@
 // Shapes: an element type with dimensions and an optional layout, or a tuple of shapes.
 #pragma once
 #include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
