@@ -63,6 +63,7 @@ Fault Apply(Expression::Kind kind, int128_t left, int128_t right, int128_t* resu
 
 Fault EvaluateNodes(const std::vector<Expression::Node>& nodes, const Environment& environment,
                     int128_t* result) {
+  if (nodes.empty()) return Fault::kUnknownAttribute;
   NodeValues<int128_t> values(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
     const Expression::Node& node = nodes[i];
@@ -281,6 +282,7 @@ StatusOr<int64_t> Evaluate(const Expression& expression, const Environment& envi
 
 std::optional<Affine> AffineIn(const Expression& expression, AttributeKind kind, int32_t index,
                                const Environment& environment) {
+  if (expression.nodes.empty()) return std::nullopt;
   NodeValues<WideAffine> values(expression.nodes.size());
   for (size_t i = 0; i < expression.nodes.size(); ++i) {
     const Expression::Node& node = expression.nodes[i];

@@ -44,7 +44,8 @@ StatusOr<Instance> Instantiate(const Accelerator& accelerator, const Instruction
 // constraint holds (all three given). The failure names instruction and constraint.
 Status CheckConstraints(const Accelerator& accelerator, const Instruction& instruction,
                         const Environment& environment, bool with_addresses);
-// apart and no_partial_overlap marks as conditions on concrete boxes.
+// apart and no_partial_overlap marks as conditions on concrete boxes. A strided box counts as everything
+// between its two ends, so "apart" is never claimed wrongly.
 Status CheckPlacement(const Instruction& instruction, std::span<const Box> inputs,
                       std::span<const Box> outputs);
 
