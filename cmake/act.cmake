@@ -67,3 +67,17 @@ function(act_test name)
   # One process a program keeps the suite short; the program's own output names each test.
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
 endfunction()
+
+# act_bench(NAME SOURCES a.cc ... [DEPENDS layer ...]): a benchmark program over bench/bench.h; `make bench` runs it.
+function(act_bench name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  foreach(dependency IN LISTS ARG_DEPENDS)
+    if(NOT TARGET act_${dependency})
+      message(STATUS "benchmark ${name} left out: no layer ${dependency}")
+      return()
+    endif()
+  endforeach()
+  add_executable(${name} ${ARG_SOURCES})
+  list(TRANSFORM ARG_DEPENDS PREPEND act_)
+  target_link_libraries(${name} PRIVATE act_bench ${ARG_DEPENDS})
+endfunction()

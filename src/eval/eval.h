@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "hlo/hlo.h"
-#include "support/status.h"
+#include "support/support.h"
 #include "tensor/tensor.h"
 
 namespace act::eval {

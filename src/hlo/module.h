@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "hlo/opcode.h"
-#include "support/diagnostic.h"
-#include "support/source_text.h"
+#include "support/support.h"
 #include "tensor/tensor.h"
 
 namespace act::hlo {

@@ -1,7 +1,7 @@
 // Reader of HLO text: the grammar that JAX and XLA print (reference/xla.md section 4; XLA hlo_parser).
 #pragma once
 #include "hlo/module.h"
-#include "support/status.h"
+#include "support/support.h"
 
 namespace act::hlo {
 

@@ -1,7 +1,7 @@
 // Verifier with shape inference, and the passes that bring a module to the form the backend reads.
 #pragma once
 #include "hlo/module.h"
-#include "support/status.h"
+#include "support/support.h"
 
 namespace act::hlo {
 

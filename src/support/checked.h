@@ -8,7 +8,7 @@
 
 namespace act {
 
-__extension__ typedef __int128 int128_t;
+__extension__ typedef __int128 int128_t;  // NOLINT(modernize-use-using): `using` cannot say __extension__
 
 inline std::optional<int64_t> CheckedAdd(int64_t a, int64_t b) {
   int64_t r;

@@ -20,7 +20,7 @@ class Random {
   double Normal();
 
  private:
-  uint64_t state_[4];
+  uint64_t state_[4] = {};
 };
 
 }  // namespace act

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "support/checked.h"
+#include "support/support.h"
 #include "tensor/element_type.h"
 
 namespace act {
