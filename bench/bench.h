@@ -31,7 +31,8 @@ class Report {
   // A row that is only told; its ratio is null.
   void Tell(std::string_view name, double value, std::string_view unit);
   double machine_factor() const { return factor_; }
-  // Prints the verdict to stderr. 0: all rows were met, or the machine was too busy to judge; 1: a row was missed.
+  // Prints the verdict to stderr. 0: all rows were met, or the machine was too busy to judge; 1: a row was
+  // missed.
   int Finish();
 
  private:

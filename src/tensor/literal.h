@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "support/status.h"
+#include "support/support.h"
 #include "tensor/convert.h"
 #include "tensor/float_format.h"
 #include "tensor/shape.h"
