@@ -92,7 +92,8 @@ def check_tidy(take_all):
   sources = [name for name in changed_sources(take_all) if f"/{name}\"" in database]
   print(f"clang-tidy: {len(sources)} files", flush=True)
   bad = in_parallel(["clang-tidy-19", "--quiet", "-p", "build-clang"], sources, 1)
-  print("".join(bad), end="")
+  lines = "".join(bad).splitlines()
+  print("\n".join(line for line in lines if not line.endswith("warnings generated.")), end="\n" if bad else "")
   return not bad
 
 
