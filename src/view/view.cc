@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "support/hash.h"
+#include "support/support.h"
 
 namespace act {
 namespace {
