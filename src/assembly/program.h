@@ -5,6 +5,7 @@
 // elsewhere.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,9 @@ struct Statement {
   std::vector<int64_t> position;
   SourceLocation location;
 };
+
+// Loops nest at most this deep, so that walking a program may recurse.
+inline constexpr int kMaxLoopDepth = 64;
 
 struct Program {
   std::string name;           // kernel name, an identifier
