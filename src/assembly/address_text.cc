@@ -119,9 +119,9 @@ class Parser {
       return Status();
     }
     if (cursor_.Peek().kind == TokenKind::kFloat) {
-      return cursor_.SyntaxError("an address is an integer expression; '" + std::string(cursor_.Peek().text) +
-                                     "' is not an integer",
-                                 offset);
+      return cursor_.SyntaxError(
+          "an address is an integer expression; '" + std::string(cursor_.Peek().text) + "' is not an integer",
+          offset);
     }
     std::string_view what = "an integer, a loop variable or '('";
     if (style_ == VariableStyle::kPercent && !cursor_.Accept("%")) {
@@ -169,7 +169,8 @@ std::string PrintAddress(const Expression& expression, std::span<const std::stri
     } else if (node.kind == Kind::kNegate) {
       // A bare sign before an integer would read as a negative literal.
       const Expression::Node& inner = expression.nodes[static_cast<size_t>(node.left)];
-      texts[k] = inner.kind == Kind::kInteger ? "-(" + operand(node.left, 0) + ")" : "-" + operand(node.left, 2);
+      texts[k] =
+          inner.kind == Kind::kInteger ? "-(" + operand(node.left, 0) + ")" : "-" + operand(node.left, 2);
     } else {
       int own = Precedence(node);
       std::string left = operand(node.left, own);

@@ -25,14 +25,16 @@ Status ParseHex(TokenCursor& cursor, Literal* literal) {
   if (token.value.size() != 2 * literal->bytes.size()) {
     return cursor.ValueError("asm-constant",
                              "a constant of shape " + ToString(literal->shape) + " takes " +
-                                 std::to_string(2 * literal->bytes.size()) + " hexadecimal digits; there are " +
-                                 std::to_string(token.value.size()),
+                                 std::to_string(2 * literal->bytes.size()) +
+                                 " hexadecimal digits; there are " + std::to_string(token.value.size()),
                              token.offset);
   }
   for (size_t i = 0; i < token.value.size(); ++i) {
     char c = token.value[i];
     int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-    if (digit < 0) return cursor.SyntaxError("'" + std::string(1, c) + "' is not a hexadecimal digit (0-9, a-f)", token.offset);
+    if (digit < 0)
+      return cursor.SyntaxError("'" + std::string(1, c) + "' is not a hexadecimal digit (0-9, a-f)",
+                                token.offset);
     uint8_t& byte = literal->bytes[i / 2];
     byte = static_cast<uint8_t>(i % 2 == 0 ? digit << 4 : byte | digit);
   }
@@ -76,7 +78,8 @@ StatusOr<Literal> ParseNativeConstant(TokenCursor& cursor) {
   size_t form = cursor.Peek().offset;
   if (cursor.AcceptWord("eye")) {
     if (shape.rank() != 2 || IsComplex(shape.type)) {
-      return cursor.ValueError("asm-constant", "eye needs two dimensions and a real type, not " + ToString(shape), form);
+      return cursor.ValueError("asm-constant",
+                               "eye needs two dimensions and a real type, not " + ToString(shape), form);
     }
     return MakeEye(shape);
   }
@@ -129,7 +132,8 @@ StatusOr<int64_t> ParseNatural(TokenCursor& cursor, std::string_view what) {
   size_t offset = cursor.Peek().offset;
   ACT_ASSIGN_OR_RETURN(int64_t value, cursor.Integer(what));
   if (value < 0) {
-    return cursor.ValueError("asm-negative", std::string(what) + " cannot be negative: " + std::to_string(value), offset);
+    return cursor.ValueError("asm-negative",
+                             std::string(what) + " cannot be negative: " + std::to_string(value), offset);
   }
   return value;
 }

@@ -12,7 +12,8 @@ Literal Scalar(ElementType type) { return Literal(Shape::Array(type, {})); }
 
 bool ElementIs(const Literal& literal, int64_t index, const Literal& scalar) {
   size_t width = scalar.bytes.size();
-  return std::memcmp(literal.bytes.data() + static_cast<size_t>(index) * width, scalar.bytes.data(), width) == 0;
+  return std::memcmp(literal.bytes.data() + static_cast<size_t>(index) * width, scalar.bytes.data(), width) ==
+         0;
 }
 
 bool CountsExactly(ElementType type) { return IsInteger(type) || IsFloat(type); }
@@ -96,7 +97,8 @@ Literal MakeEye(const Shape& shape) {
   one.SetInt(0, 1);
   size_t width = one.bytes.size();
   for (int64_t i = 0; i < shape.dims[0] && i < shape.dims[1]; ++i) {
-    std::memcpy(literal.bytes.data() + static_cast<size_t>(i * shape.dims[1] + i) * width, one.bytes.data(), width);
+    std::memcpy(literal.bytes.data() + static_cast<size_t>(i * shape.dims[1] + i) * width, one.bytes.data(),
+                width);
   }
   return literal;
 }
@@ -137,17 +139,19 @@ std::optional<std::string> ElementText(const Literal& literal, int64_t index, co
   if (value == std::floor(value) && std::fabs(value) < 1e15 && !(value == 0 && std::signbit(value))) {
     // Whole numbers as such: "128.0", not "1.3e+02".
     char* end = std::to_chars(buffer, buffer + sizeof buffer, static_cast<int64_t>(value)).ptr;
-    if (end - buffer <= 8 && ReadsBack(buffer, end, element, &scratch)) return std::string(buffer, end) + ".0";
+    if (end - buffer <= 8 && ReadsBack(buffer, end, element, &scratch))
+      return std::string(buffer, end) + ".0";
   }
   for (int precision = 1; precision <= 17; ++precision) {
-    char* end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, precision).ptr;
+    char* end =
+        std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, precision).ptr;
     if (ReadsBack(buffer, end, element, &scratch)) return WithPoint(std::string(buffer, end));
   }
   return std::nullopt;
 }
 
-std::optional<std::string> NestedText(const Literal& literal, const ElementWords& words, char open, char close,
-                                      int indent) {
+std::optional<std::string> NestedText(const Literal& literal, const ElementWords& words, char open,
+                                      char close, int indent) {
   if (literal.shape.rank() == 0) return ElementText(literal, 0, words);
   const std::vector<int64_t>& dims = literal.shape.dims;
   int64_t n = literal.num_elements();
@@ -162,7 +166,8 @@ std::optional<std::string> NestedText(const Literal& literal, const ElementWords
       if (i % block != 0) break;
       ++opened;
     }
-    if (i > 0) out += opened > 0 ? ",\n" + blanks + std::string(dims.size() - static_cast<size_t>(opened), ' ') : ", ";
+    if (i > 0)
+      out += opened > 0 ? ",\n" + blanks + std::string(dims.size() - static_cast<size_t>(opened), ' ') : ", ";
     out.append(static_cast<size_t>(opened), open);
     std::optional<std::string> element = ElementText(literal, i, words);
     if (!element) return std::nullopt;
@@ -238,15 +243,16 @@ Status ReadNested(TokenCursor& cursor, const WordReader& word, std::string_view 
       ++seen[d - 1];
     }
     d = seen.size() - 1;
-    if (!cursor.Accept(",") && !cursor.Is(close)) return cursor.Expected("',' or '" + std::string(close) + "'");
+    if (!cursor.Accept(",") && !cursor.Is(close))
+      return cursor.Expected("',' or '" + std::string(close) + "'");
     if (seen.size() < dims.size() && !cursor.Is(close) && seen[d] == dims[d]) break;
   }
   size_t d = seen.size() - 1;
-  return cursor.ValueError("asm-constant",
-                           "the list of dimension " + std::to_string(d) + " must have " +
-                               std::to_string(dims[d]) + " members; " +
-                               (seen[d] == dims[d] ? "there are more" : "it ends after " + std::to_string(seen[d])),
-                           cursor.Peek().offset);
+  return cursor.ValueError(
+      "asm-constant",
+      "the list of dimension " + std::to_string(d) + " must have " + std::to_string(dims[d]) + " members; " +
+          (seen[d] == dims[d] ? "there are more" : "it ends after " + std::to_string(seen[d])),
+      cursor.Peek().offset);
 }
 
 StatusOr<Literal> MakeLiteral(const TokenCursor& cursor, const Shape& shape, size_t offset) {

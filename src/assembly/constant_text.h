@@ -33,8 +33,8 @@ inline constexpr ElementWords kPythonWords = {"True", "False", "jnp.inf", "jnp.n
 std::optional<std::string> ElementText(const Literal& literal, int64_t index, const ElementWords& words);
 // Nested lists of elements, one a line for every row of the last dimension; rank 0 is the bare element.
 // nullopt if an element has no text. indent: blanks before every line but the first.
-std::optional<std::string> NestedText(const Literal& literal, const ElementWords& words, char open, char close,
-                                      int indent);
+std::optional<std::string> NestedText(const Literal& literal, const ElementWords& words, char open,
+                                      char close, int indent);
 
 // Reads one element into position `index`: integers within the type's range, floats, pred words. `word`
 // reads anything that is not a number ([-]inf, nan, true, false as the language spells them): nullopt if the

@@ -16,7 +16,10 @@ int HexDigit(char c) {
 class Lexer {
  public:
   Lexer(const SourceText& source, LexerStyle style)
-      : source_(source), text_(source.text()), python_(style == LexerStyle::kPython) {}
+      : source_(source),
+        text_(source.text()),
+        python_(style == LexerStyle::kPython),
+        native_(style == LexerStyle::kNative) {}
 
   StatusOr<std::vector<Token>> Run() {
     while (true) {
@@ -43,8 +46,7 @@ class Lexer {
     return tokens_.back();
   }
   void AddNewline() {
-    if (!tokens_.empty() && tokens_.back().kind != TokenKind::kNewline)
-      Add(TokenKind::kNewline, at_, at_);
+    if (!tokens_.empty() && tokens_.back().kind != TokenKind::kNewline) Add(TokenKind::kNewline, at_, at_);
   }
 
   Status SkipBlanks() {
@@ -57,11 +59,12 @@ class Lexer {
         ++at_;
       } else if (python_ && c == '\\' && (Char(1) == '\n' || (Char(1) == '\r' && Char(2) == '\n'))) {
         at_ += Char(1) == '\n' ? 2 : 3;
-      } else if ((python_ && c == '#') || (!python_ && c == '/' && Char(1) == '/')) {
+      } else if ((python_ && c == '#') || (native_ && c == '/' && Char(1) == '/')) {
         while (at_ < text_.size() && text_[at_] != '\n') ++at_;
-      } else if (!python_ && c == '/' && Char(1) == '*') {
+      } else if (native_ && c == '/' && Char(1) == '*') {
         size_t end = text_.find("*/", at_ + 2);
-        if (end == std::string_view::npos) return Fail("the comment that starts here has no end; add \"*/\"", at_);
+        if (end == std::string_view::npos)
+          return Fail("the comment that starts here has no end; add \"*/\"", at_);
         at_ = end + 2;
       } else {
         break;
@@ -161,7 +164,8 @@ class Lexer {
       if (c == kPairs[i][0] && Char(1) == kPairs[i][1]) length = 2;
     }
     if (length == 1 && kSingles.find(c) == std::string_view::npos) {
-      std::string shown = c >= 0x20 && c < 0x7f ? std::string(1, c) : "byte " + std::to_string(static_cast<uint8_t>(c));
+      std::string shown =
+          c >= 0x20 && c < 0x7f ? std::string(1, c) : "byte " + std::to_string(static_cast<uint8_t>(c));
       return Fail("unexpected character '" + shown + "'", at_);
     }
     if (c == '(' || c == '[' || c == '{') ++depth_;
@@ -174,6 +178,7 @@ class Lexer {
   const SourceText& source_;
   std::string_view text_;
   bool python_;
+  bool native_;
   size_t at_ = 0;
   int64_t depth_ = 0;
   std::vector<Token> tokens_;
@@ -214,7 +219,8 @@ StatusOr<int64_t> TokenCursor::Integer(std::string_view what) {
   if (token.kind != TokenKind::kInteger) return Expected(what);
   uint64_t limit = uint64_t{1} << 63;
   if (token.beyond_64_bits || token.magnitude > limit || (token.magnitude == limit && !negative)) {
-    return SyntaxError("integer " + std::string(token.text) + " does not fit in 64 signed bits", token.offset);
+    return SyntaxError("integer " + std::string(token.text) + " does not fit in 64 signed bits",
+                       token.offset);
   }
   if (negative) Next();
   Next();

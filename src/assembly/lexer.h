@@ -14,9 +14,9 @@ enum class TokenKind : uint8_t { kEnd, kNewline, kIdentifier, kInteger, kFloat, 
 struct Token {
   TokenKind kind = TokenKind::kEnd;
   size_t offset = 0;
-  std::string_view text;       // as written; a view into the source
-  std::string value;           // kString: without quotes and escapes
-  uint64_t magnitude = 0;      // kInteger
+  std::string_view text;        // as written; a view into the source
+  std::string value;            // kString: without quotes and escapes
+  uint64_t magnitude = 0;       // kInteger
   bool beyond_64_bits = false;  // kInteger: magnitude does not fit in 64 unsigned bits
 };
 
@@ -25,6 +25,8 @@ enum class LexerStyle {
   kNative,
   // Comments #; kNewline at the end of a logical line (not inside brackets, not after a backslash).
   kPython,
+  // No comments, no lines: a text inside a string.
+  kExpression,
 };
 
 // Punctuation is one character, or one of ".." "<-" "//" "**" "->" "==" (the last four only in kPython).
@@ -68,6 +70,9 @@ class TokenCursor {
   StatusOr<std::string> Identifier(std::string_view what);
   // [-] INT in 64 signed bits.
   StatusOr<int64_t> Integer(std::string_view what);
+  // For readers that look at parts of a text in another order than they stand in.
+  size_t position() const { return position_; }
+  void Seek(size_t position) { position_ = position; }
   SourceLocation Location() const { return source_->LocationAt(Peek().offset); }
   Status Fail(ErrorClass error_class, std::string code, std::string message, size_t offset) const {
     return source_->MakeError(error_class, std::move(code), std::move(message), offset);

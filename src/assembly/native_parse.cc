@@ -26,16 +26,16 @@ class Parser {
     size_t offset = cursor_.Peek().offset;
     ACT_ASSIGN_OR_RETURN(program_.name, ParseNativeName(cursor_, "the program's name"));
     if (!IsPlainIdentifier(program_.name)) {
-      return cursor_.ValueError("asm-name",
-                                "the program's name '" + program_.name + "' is not an identifier", offset);
+      return cursor_.ValueError("asm-name", "the program's name '" + program_.name + "' is not an identifier",
+                                offset);
     }
     if (cursor_.Peek().kind == TokenKind::kString) program_.original_name = cursor_.Next().value;
     ACT_RETURN_IF_ERROR(cursor_.ExpectWord("target"));
     offset = cursor_.Peek().offset;
     ACT_ASSIGN_OR_RETURN(program_.target, ParseNativeName(cursor_, "the accelerator's name"));
     if (program_.target != accelerator_.name) {
-      return cursor_.ValueError("asm-target",
-                                "the program is for " + program_.target + ", not for " + accelerator_.name, offset);
+      return cursor_.ValueError(
+          "asm-target", "the program is for " + program_.target + ", not for " + accelerator_.name, offset);
     }
     ACT_RETURN_IF_ERROR(cursor_.ExpectWord("hbm"));
     ACT_ASSIGN_OR_RETURN(program_.hbm_bytes, ParseNatural(cursor_, "the size of HBM in bytes"));
@@ -108,12 +108,14 @@ class Parser {
     size_t offset = cursor_.Next().offset;
     loop->kind = Statement::Kind::kLoop;
     if (loops_.size() >= static_cast<size_t>(kMaxLoopDepth)) {
-      return cursor_.SyntaxError("loops are nested more than " + std::to_string(kMaxLoopDepth) + " deep", offset);
+      return cursor_.SyntaxError("loops are nested more than " + std::to_string(kMaxLoopDepth) + " deep",
+                                 offset);
     }
     offset = cursor_.Peek().offset;
     ACT_ASSIGN_OR_RETURN(loop->variable, cursor_.Identifier("the loop's variable"));
     if (!IsPlainIdentifier(loop->variable)) {
-      return cursor_.SyntaxError("'" + loop->variable + "' cannot be a loop variable; use an identifier", offset);
+      return cursor_.SyntaxError("'" + loop->variable + "' cannot be a loop variable; use an identifier",
+                                 offset);
     }
     for (const std::string& outer : loops_) {
       if (outer == loop->variable) {
@@ -137,7 +139,8 @@ class Parser {
     ACT_ASSIGN_OR_RETURN(std::string name, cursor_.Identifier("a buffer such as d1[0,0]"));
     std::optional<BufferId> buffer = accelerator_.FindBuffer(name);
     if (!buffer) {
-      return cursor_.ValueError("asm-unknown-buffer", "'" + name + "' is not a buffer of " + accelerator_.name, offset);
+      return cursor_.ValueError("asm-unknown-buffer",
+                                "'" + name + "' is not a buffer of " + accelerator_.name, offset);
     }
     debug->buffer = *buffer;
     ACT_RETURN_IF_ERROR(cursor_.Expect("["));
@@ -163,17 +166,17 @@ class Parser {
       (*given)[i] = true;
       return i;
     }
-    return cursor_.ValueError("asm-attribute",
-                              "'" + name + "' is not " + std::string(kind) + " attribute of " + instruction.name,
-                              offset);
+    return cursor_.ValueError(
+        "asm-attribute", "'" + name + "' is not " + std::string(kind) + " attribute of " + instruction.name,
+        offset);
   }
   Status AllGiven(const std::vector<std::string>& names, const std::vector<bool>& given,
                   const isa::Instruction& instruction, size_t offset) {
     for (size_t i = 0; i < names.size(); ++i) {
       if (!given[i]) {
-        return cursor_.ValueError("asm-attribute",
-                                  "the call of " + instruction.name + " lacks its attribute '" + names[i] + "'",
-                                  offset);
+        return cursor_.ValueError(
+            "asm-attribute", "the call of " + instruction.name + " lacks its attribute '" + names[i] + "'",
+            offset);
       }
     }
     return Status();

@@ -1,7 +1,7 @@
-#include "assembly/constant_native.h"
 #include "assembly/address_text.h"
-#include "assembly/native.h"
+#include "assembly/constant_native.h"
 #include "assembly/mnemonic.h"
+#include "assembly/native.h"
 
 namespace act::assembly {
 namespace {
@@ -42,7 +42,8 @@ class Printer {
           CallLine(s.call);
           break;
         case Statement::Kind::kLoop:
-          out_ += "loop " + s.variable + " " + std::to_string(s.start) + ".." + std::to_string(s.end) + " {\n";
+          out_ +=
+              "loop " + s.variable + " " + std::to_string(s.start) + ".." + std::to_string(s.end) + " {\n";
           loops_.push_back(s.variable);
           Body(s.body);
           loops_.pop_back();

@@ -41,10 +41,10 @@ StatusOr<Extent> MakeExtent(std::string_view kind, size_t number, const std::str
   std::optional<int64_t> bytes = shape.num_bytes();
   std::optional<int64_t> end = bytes ? CheckedAdd(address, *bytes) : std::nullopt;
   if (address < 0 || !end || *end > hbm) {
-    return Fail("asm-outside-hbm", extent.what + ", " + ToString(shape) + " at address " +
-                                       std::to_string(address) + ", " +
-                                       (end && address >= 0 ? "ends at " + std::to_string(*end) + ", " : "") +
-                                       "outside HBM, which is declared with " + std::to_string(hbm) + " bytes");
+    return Fail("asm-outside-hbm",
+                extent.what + ", " + ToString(shape) + " at address " + std::to_string(address) + ", " +
+                    (end && address >= 0 ? "ends at " + std::to_string(*end) + ", " : "") +
+                    "outside HBM, which is declared with " + std::to_string(hbm) + " bytes");
   }
   extent.begin = address;
   extent.end = *end;
@@ -63,7 +63,8 @@ Status Disjoint(std::vector<Extent> extents) {
       auto range = [](const Extent& e) {
         return e.what + " [" + std::to_string(e.begin) + ":" + std::to_string(e.end) + "]";
       };
-      return Fail("asm-overlap", range(a) + " and " + range(b) + " overlap in HBM; give them addresses apart");
+      return Fail("asm-overlap",
+                  range(a) + " and " + range(b) + " overlap in HBM; give them addresses apart");
     }
   }
   return Status();
@@ -71,7 +72,8 @@ Status Disjoint(std::vector<Extent> extents) {
 
 Status CheckMap(const Program& program) {
   if (program.hbm_bytes < 0 || program.hbm_bytes > isa::kHbmCapacityBytes) {
-    return Fail("asm-hbm-size", "hbm is " + std::to_string(program.hbm_bytes) + " bytes; it must be between 0 and " +
+    return Fail("asm-hbm-size", "hbm is " + std::to_string(program.hbm_bytes) +
+                                    " bytes; it must be between 0 and " +
                                     std::to_string(isa::kHbmCapacityBytes));
   }
   std::vector<Extent> fixed, outputs;
@@ -85,7 +87,8 @@ Status CheckMap(const Program& program) {
     ACT_ASSIGN_OR_RETURN(Extent e,
                          MakeExtent("constant", i, c.name, c.address, c.value.shape, program.hbm_bytes));
     if (static_cast<int64_t>(c.value.bytes.size()) != e.end - e.begin) {
-      return Fail("asm-constant", e.what + " does not have the bytes of its shape " + ToString(c.value.shape));
+      return Fail("asm-constant",
+                  e.what + " does not have the bytes of its shape " + ToString(c.value.shape));
     }
     fixed.push_back(std::move(e));
   }
@@ -118,7 +121,8 @@ class BodyChecker {
                     "loops are nested more than " + std::to_string(kMaxLoopDepth) + " deep");
     }
     if (!IsPlainIdentifier(s.variable)) {
-      return FailAt(s.location, "asm-loop-variable", "'" + s.variable + "' cannot be a loop variable; use an identifier");
+      return FailAt(s.location, "asm-loop-variable",
+                    "'" + s.variable + "' cannot be a loop variable; use an identifier");
     }
     if (std::find(loops_.begin(), loops_.end(), s.variable) != loops_.end()) {
       return FailAt(s.location, "asm-loop-variable",
@@ -139,12 +143,13 @@ class BodyChecker {
     auto count = [&](std::string_view what, size_t found, size_t wanted) {
       if (found == wanted) return Status();
       return FailAt(call.location, "asm-attribute",
-                    "the call of " + instruction.name + " has " + std::to_string(found) + " " + std::string(what) +
-                        "; it takes " + std::to_string(wanted));
+                    "the call of " + instruction.name + " has " + std::to_string(found) + " " +
+                        std::string(what) + "; it takes " + std::to_string(wanted));
     };
     ACT_RETURN_IF_ERROR(
         count("computational attributes", call.computational.size(), instruction.computational.size()));
-    ACT_RETURN_IF_ERROR(count("addressing attributes", call.addressing.size(), instruction.addressing.size()));
+    ACT_RETURN_IF_ERROR(
+        count("addressing attributes", call.addressing.size(), instruction.addressing.size()));
     if (!call.operand_names.empty()) {
       ACT_RETURN_IF_ERROR(count("operand names", call.operand_names.size(), instruction.inputs.size()));
     }
@@ -152,7 +157,8 @@ class BodyChecker {
       const std::string& name = instruction.addressing[i];
       const std::vector<isa::Expression::Node>& nodes = call.addressing[i].expression.nodes;
       bool legal = !nodes.empty();
-      for (size_t k = 0; k < nodes.size(); ++k) legal = legal && NodeIsLegal(nodes[k], static_cast<int32_t>(k));
+      for (size_t k = 0; k < nodes.size(); ++k)
+        legal = legal && NodeIsLegal(nodes[k], static_cast<int32_t>(k));
       if (!legal) {
         return FailAt(call.location, "asm-address",
                       "attribute '" + name + "' of " + instruction.name +

@@ -35,7 +35,8 @@ std::string ValueText(const Literal& value) {
   if (JaxHoldsExactly(type)) {
     if (IsEye(value)) {
       int64_t rows = value.shape.dims[0], columns = value.shape.dims[1];
-      return "jnp.eye(" + std::to_string(rows) + (rows == columns ? "" : ", " + std::to_string(columns)) + dtype;
+      return "jnp.eye(" + std::to_string(rows) + (rows == columns ? "" : ", " + std::to_string(columns)) +
+             dtype;
     }
     if (value.shape.rank() > 0 && IsSplat(value)) {
       std::optional<std::string> element = ElementText(value, 0, kPythonWords);
@@ -50,8 +51,8 @@ std::string ValueText(const Literal& value) {
   dims.push_back(StorageBytes(type));
   Literal raw(Shape::Array(ElementType::kU8, dims));
   raw.bytes = value.bytes;
-  std::string text = "jnp.array(" + *NestedText(raw, kPythonWords, '[', ']', 26) + ", dtype=jnp.uint8).view(" +
-                     TypeText(type) + ")";
+  std::string text = "jnp.array(" + *NestedText(raw, kPythonWords, '[', ']', 26) +
+                     ", dtype=jnp.uint8).view(" + TypeText(type) + ")";
   return text + ".reshape(" + ShapeText(value.shape.dims) + ")";
 }
 
@@ -61,7 +62,9 @@ class Printer {
 
   std::string Run(const Program& program, const PythonKernelHeader& header) {
     out_ = "# Input file: " + OneLine(header.input_file) + "\n";
-    out_ += "# Kernel name: " + OneLine(program.original_name.empty() ? program.name : program.original_name) + "\n";
+    out_ +=
+        "# Kernel name: " + OneLine(program.original_name.empty() ? program.name : program.original_name) +
+        "\n";
     out_ += "# Candidate: " + std::to_string(header.candidate) + "\n";
     out_ += "# Do not edit!\n\nimport jax.numpy as jnp\n\n\n";
     out_ += "def " + program.name + "(kernel, api):\n";
@@ -97,7 +100,8 @@ class Printer {
       if (s.kind == Statement::Kind::kCall) CallLine(s.call);
       if (s.kind == Statement::Kind::kDebug) {
         std::string place = accelerator_.buffer(s.buffer).name + "[";
-        for (size_t i = 0; i < s.position.size(); ++i) place += (i > 0 ? "," : "") + std::to_string(s.position[i]);
+        for (size_t i = 0; i < s.position.size(); ++i)
+          place += (i > 0 ? "," : "") + std::to_string(s.position[i]);
         out_ += "        api.debug(" + Quote(s.prefix) + ", \"" + place + "]\")\n";
       }
       if (s.kind == Statement::Kind::kLoop) {
