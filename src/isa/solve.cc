@@ -1,0 +1,378 @@
+#include "isa/solve.h"
+
+#include <algorithm>
+
+#include "isa/factor.h"
+
+namespace act::isa {
+namespace {
+
+// Conditions evaluated or propagated in one call before it gives up.
+constexpr int64_t kWorkLimit = 1'000'000;
+// Solutions held while they are searched in another order than the answer's.
+constexpr size_t kUnsortedLimit = 100'000;
+// Open attributes in one call: bounds the depth of the search.
+constexpr size_t kOpenLimit = 256;
+constexpr int kPropagationRounds = 24;
+constexpr size_t kDivisorLimit = 4096;
+
+bool IsFree(const Expression& e) {
+  return !e.nodes.empty() && !e.Uses(AttributeKind::kAddressing) && !e.Uses(AttributeKind::kState);
+}
+
+class ConditionList {
+ public:
+  void Add(Relation relation, const Expression& left, const Expression& right) {
+    if (!IsFree(left) || !IsFree(right)) return;
+    Condition condition;
+    condition.relation = relation;
+    condition.left = left;
+    condition.right = right;
+    if (!left.Uses(AttributeKind::kComputational) && !right.Uses(AttributeKind::kComputational)) {
+      const StatusOr<bool> holds = Evaluate(condition, {});
+      if (holds.ok() && *holds) return;
+    }
+    conditions_.push_back(std::move(condition));
+  }
+  void Add(Relation relation, const Expression& left, int64_t right) {
+    Add(relation, left, Expression::Integer(right));
+  }
+  std::vector<Condition> Take() && { return std::move(conditions_); }
+
+ private:
+  std::vector<Condition> conditions_;
+};
+
+void AddRegion(const Buffer& buffer, const Region& region, ConditionList* list) {
+  for (const Expression& size : region.sizes) list->Add(Relation::kGreaterEqual, size, 1);
+  const Expression one = Expression::Integer(1);
+  if (!region.strides.empty()) {
+    // The first and the last position of a dimension are not further apart than the buffer is long.
+    const std::optional<int64_t> units = CheckedProduct(buffer.addresses);
+    for (size_t d = 0; units && d < region.sizes.size() && d < region.strides.size(); ++d) {
+      if (!IsFree(region.sizes[d]) || !IsFree(region.strides[d])) continue;
+      const Expression reach = Expression::Binary(
+          Expression::Kind::kMultiply, Expression::Binary(Expression::Kind::kSubtract, region.sizes[d], one),
+          region.strides[d]);
+      list->Add(Relation::kLess, reach, *units);
+      list->Add(Relation::kGreater, reach, -*units);
+    }
+    return;
+  }
+  for (size_t d = 0; d < region.sizes.size() && d < buffer.addresses.size(); ++d) {
+    const bool known_start = d < region.starts.size() && IsFree(region.starts[d]);
+    if (known_start) list->Add(Relation::kGreaterEqual, region.starts[d], 0);
+    if (!IsFree(region.sizes[d])) continue;
+    list->Add(Relation::kLessEqual,
+              known_start ? Expression::Binary(Expression::Kind::kAdd, region.starts[d], region.sizes[d])
+                          : region.sizes[d],
+              buffer.addresses[d]);
+  }
+}
+
+void AddSemantics(const Semantics& semantics, ConditionList* list) {
+  for (const SemanticNode& node : semantics.nodes) {
+    for (const Expression& dim : node.dims) list->Add(Relation::kGreaterEqual, dim, 0);
+    for (size_t d = 0; d < node.slice.size(); ++d) {
+      const SymbolicSlice& slice = node.slice[d];
+      list->Add(Relation::kGreaterEqual, slice.start, 0);
+      list->Add(Relation::kLessEqual, slice.start, slice.limit);
+      if (!slice.stride.nodes.empty()) list->Add(Relation::kGreaterEqual, slice.stride, 1);
+      if (node.operands.empty()) continue;
+      const int32_t operand = node.operands[0];
+      if (operand < 0 || static_cast<size_t>(operand) >= semantics.nodes.size()) continue;
+      const std::vector<Expression>& dims = semantics.nodes[static_cast<size_t>(operand)].dims;
+      if (d < dims.size()) list->Add(Relation::kLessEqual, slice.limit, dims[d]);
+    }
+    if (node.constant.expression && IsInteger(node.type) && BitWidth(node.type) <= 64) {
+      const int bits = BitWidth(node.type) - (IsSignedInteger(node.type) ? 1 : 0);
+      const int64_t high = bits >= 63 ? std::numeric_limits<int64_t>::max() : (int64_t{1} << bits) - 1;
+      const int64_t low = IsSignedInteger(node.type) ? -high - 1 : 0;
+      list->Add(Relation::kGreaterEqual, *node.constant.expression, low);
+      list->Add(Relation::kLessEqual, *node.constant.expression, high);
+    }
+  }
+}
+
+void TakeApart(const Condition& condition, std::vector<Condition>* parts) {
+  if (condition.kind == Condition::Kind::kAnd) {
+    for (const Condition& operand : condition.operands) TakeApart(operand, parts);
+  } else if (!condition.Uses(AttributeKind::kAddressing) && !condition.Uses(AttributeKind::kState)) {
+    parts->push_back(condition);
+  }
+}
+
+// One call of Solve.
+class Search {
+ public:
+  // What ended a search.
+  enum class End : uint8_t { kComplete, kEnough, kWork, kUnbounded, kUnsortedFull };
+
+  Search(std::span<const Condition> equations, std::span<const Condition> conditions, size_t limit)
+      : equations_(equations), conditions_(conditions), limit_(limit) {}
+
+  // In increasing lexicographic order, stopping after limit + 1 solutions.
+  End InOrder(std::vector<Domain> domains, int64_t work) { return Start(std::move(domains), work, true); }
+  // The attribute with the fewest values first; all solutions, sorted.
+  End SmallestFirst(std::vector<Domain> domains, int64_t work) {
+    const End end = Start(std::move(domains), work, false);
+    std::sort(solutions_.begin(), solutions_.end());
+    return end;
+  }
+  std::vector<std::vector<int64_t>>& solutions() { return solutions_; }
+  // The attribute that ended the search with kUnbounded.
+  size_t unbounded() const { return unbounded_; }
+
+ private:
+  End Start(std::vector<Domain> domains, int64_t work, bool in_order) {
+    solutions_.clear();
+    work_ = work;
+    in_order_ = in_order;
+    return Visit(std::move(domains));
+  }
+  End Visit(std::vector<Domain> domains);
+  End Accept(const std::vector<Domain>& domains);
+  End Branch(const std::vector<Domain>& domains, size_t attribute);
+  bool Propagate(std::vector<Domain>* domains);
+  // Values from known products, increasing; nullopt where there is no such product, or the range is smaller.
+  std::optional<std::vector<int64_t>> DivisorCandidates(const std::vector<Domain>& domains, size_t attribute);
+
+  std::span<const Condition> equations_, conditions_;
+  size_t limit_;
+  Narrower narrower_;
+  std::vector<std::vector<int64_t>> solutions_;
+  int64_t work_ = 0;
+  bool in_order_ = true;
+  size_t unbounded_ = 0;
+};
+
+bool Search::Propagate(std::vector<Domain>* domains) {
+  std::vector<Domain> before;
+  for (int round = 0; round < kPropagationRounds && work_ > 0; ++round) {
+    before = *domains;
+    for (const std::span<const Condition> list : {equations_, conditions_}) {
+      for (const Condition& condition : list) {
+        --work_;
+        if (!narrower_.Narrow(condition, *domains)) return false;
+      }
+    }
+    if (before == *domains) break;
+  }
+  return true;
+}
+
+Search::End Search::Accept(const std::vector<Domain>& domains) {
+  std::vector<int64_t> values;
+  values.reserve(domains.size());
+  for (const Domain& domain : domains) values.push_back(static_cast<int64_t>(domain.low));
+  const Environment environment{values, {}, {}};
+  for (const std::span<const Condition> list : {equations_, conditions_}) {
+    for (const Condition& condition : list) {
+      --work_;
+      const StatusOr<bool> holds = Evaluate(condition, environment);
+      if (!holds.ok() || !*holds) return End::kComplete;
+    }
+  }
+  solutions_.push_back(std::move(values));
+  if (in_order_) return solutions_.size() > limit_ ? End::kEnough : End::kComplete;
+  return solutions_.size() > kUnsortedLimit ? End::kUnsortedFull : End::kComplete;
+}
+
+std::optional<std::vector<int64_t>> Search::DivisorCandidates(const std::vector<Domain>& domains,
+                                                              size_t attribute) {
+  std::vector<Narrower::Factor> factors;
+  for (const std::span<const Condition> list : {equations_, conditions_}) {
+    for (const Condition& condition : list) {
+      narrower_.KnownProducts(condition, domains, static_cast<int32_t>(attribute), &factors);
+    }
+  }
+  const Domain& domain = domains[attribute];
+  for (const Narrower::Factor& factor : factors) {
+    const int128_t product = factor.product < 0 ? -factor.product : factor.product;
+    if (product > std::numeric_limits<int64_t>::max()) continue;
+    const std::optional<std::vector<int64_t>> divisors =
+        Divisors(static_cast<int64_t>(product), kDivisorLimit);
+    if (!divisors) continue;
+    if (domain.bounded() && domain.count() <= static_cast<int128_t>(2 * divisors->size())) continue;
+    std::vector<int64_t> values;
+    for (const int64_t divisor : *divisors) {
+      for (const int128_t signed_divisor :
+           {static_cast<int128_t>(divisor), -static_cast<int128_t>(divisor)}) {
+        const int128_t moved = signed_divisor - factor.form.rest;
+        if (moved % factor.form.slope != 0) continue;
+        Domain one = domain;
+        if (!one.IntersectBounds(moved / factor.form.slope, moved / factor.form.slope)) continue;
+        values.push_back(static_cast<int64_t>(one.low));
+      }
+    }
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    return values;
+  }
+  return std::nullopt;
+}
+
+Search::End Search::Branch(const std::vector<Domain>& domains, size_t attribute) {
+  const auto visit = [&](int128_t value) {
+    std::vector<Domain> narrowed = domains;
+    narrowed[attribute] = Domain::Point(static_cast<int64_t>(value));
+    return Visit(std::move(narrowed));
+  };
+  if (const auto candidates = DivisorCandidates(domains, attribute)) {
+    for (const int64_t value : *candidates) {
+      const End end = visit(value);
+      if (end != End::kComplete) return end;
+    }
+    return End::kComplete;
+  }
+  const Domain& domain = domains[attribute];
+  if (!domain.bounded()) {
+    unbounded_ = attribute;
+    return End::kUnbounded;
+  }
+  for (int128_t value = domain.low; value <= domain.high; value += domain.modulus) {
+    const End end = visit(value);
+    if (end != End::kComplete) return end;
+  }
+  return End::kComplete;
+}
+
+Search::End Search::Visit(std::vector<Domain> domains) {
+  if (work_ <= 0) return End::kWork;
+  if (!Propagate(&domains)) return End::kComplete;
+  std::optional<size_t> chosen;
+  for (size_t i = 0; i < domains.size(); ++i) {
+    if (domains[i].fixed()) continue;
+    if (!chosen) chosen = i;
+    if (in_order_) break;
+    const Domain& best = domains[*chosen];
+    if (domains[i].bounded() && (!best.bounded() || domains[i].count() < best.count())) chosen = i;
+  }
+  return chosen ? Branch(domains, *chosen) : Accept(domains);
+}
+
+}  // namespace
+
+std::vector<Condition> ImpliedConditions(const Accelerator& accelerator, const Instruction& instruction) {
+  ConditionList list;
+  for (const Region& region : instruction.inputs) AddRegion(accelerator.buffer(region.buffer), region, &list);
+  for (const Region& region : instruction.outputs)
+    AddRegion(accelerator.buffer(region.buffer), region, &list);
+  AddSemantics(instruction.semantics, &list);
+  return std::move(list).Take();
+}
+
+std::vector<Condition> FreeConstraints(const Instruction& instruction) {
+  std::vector<Condition> parts;
+  for (const Condition& constraint : instruction.constraints) TakeApart(constraint, &parts);
+  return parts;
+}
+
+AttributeSolver::AttributeSolver(const Accelerator& accelerator, const Instruction& instruction)
+    : instruction_name_(instruction.name),
+      attribute_names_(instruction.computational),
+      location_(instruction.location),
+      conditions_(ImpliedConditions(accelerator, instruction)),
+      domains_(instruction.computational.size()) {
+  for (Condition& part : FreeConstraints(instruction)) conditions_.push_back(std::move(part));
+  // Equal conditions (one size in several regions) are propagated once.
+  std::vector<Condition> distinct;
+  for (Condition& condition : conditions_) {
+    if (std::find(distinct.begin(), distinct.end(), condition) == distinct.end()) {
+      distinct.push_back(std::move(condition));
+    }
+  }
+  conditions_ = std::move(distinct);
+  Narrower narrower;
+  for (int round = 0; round < kPropagationRounds && !infeasible_; ++round) {
+    const std::vector<Domain> before = domains_;
+    for (const Condition& condition : conditions_) {
+      if (!narrower.Narrow(condition, domains_)) {
+        infeasible_ = true;
+        break;
+      }
+    }
+    if (before == domains_) break;
+  }
+}
+
+std::vector<AttributeRange> AttributeSolver::Ranges() const {
+  std::vector<AttributeRange> ranges;
+  for (const Domain& domain : domains_) {
+    AttributeRange range;
+    if (infeasible_) {
+      range.low = 1;
+      range.high = 0;
+      range.bounded = true;
+    } else {
+      constexpr int128_t kMin = std::numeric_limits<int64_t>::min(),
+                         kMax = std::numeric_limits<int64_t>::max();
+      range.low = static_cast<int64_t>(std::clamp(domain.low, kMin, kMax));
+      range.high = static_cast<int64_t>(std::clamp(domain.high, kMin, kMax));
+      range.modulus = domain.modulus;
+      range.remainder = domain.remainder;
+      range.bounded = domain.bounded();
+    }
+    ranges.push_back(range);
+  }
+  return ranges;
+}
+
+StatusOr<AttributeSolutions> AttributeSolver::Solve(std::span<const Equation> equations, size_t limit) const {
+  AttributeSolutions result;
+  if (infeasible_) return result;
+  std::vector<Condition> conditions;
+  conditions.reserve(equations.size());
+  for (const Equation& equation : equations) {
+    Condition condition;
+    condition.relation = Relation::kEqual;
+    condition.left = equation.left;
+    condition.right = Expression::Integer(equation.right);
+    conditions.push_back(std::move(condition));
+  }
+  const auto fault = [this](ErrorClass error_class, const char* code, std::string sentence) {
+    Diagnostic d;
+    d.error_class = error_class;
+    d.code = code;
+    d.message = "instruction '" + instruction_name_ + "': " + std::move(sentence);
+    d.location = location_;
+    return Status(std::move(d));
+  };
+  if (domains_.size() > kOpenLimit) {
+    return fault(
+        ErrorClass::kLimit, "isa-solve-limit",
+        "more than " + std::to_string(kOpenLimit) + " computational attributes; split the instruction");
+  }
+  Search search(conditions, conditions_, limit);
+  Search::End end = search.InOrder(domains_, kWorkLimit / 2);
+  if (end == Search::End::kWork || end == Search::End::kUnbounded) {
+    end = search.SmallestFirst(domains_, kWorkLimit / 2);
+  }
+  if (end == Search::End::kUnbounded) {
+    return fault(ErrorClass::kValue, "isa-attribute-unbounded",
+                 "attribute '@c." + attribute_names_[search.unbounded()] +
+                     "' is bounded by no constraint, region size or constant; bound it by a constraint");
+  }
+  if (end == Search::End::kWork || end == Search::End::kUnsortedFull) {
+    return fault(ErrorClass::kLimit, "isa-solve-limit",
+                 "the search for attribute values ended after " + std::to_string(kWorkLimit) +
+                     " evaluations; bound its attributes by tighter constraints");
+  }
+  result.values = std::move(search.solutions());
+  if (result.values.size() > limit) {
+    result.values.resize(limit);
+    result.truncated = true;
+  }
+  return result;
+}
+
+std::vector<AttributeRange> AttributeRanges(const Accelerator& accelerator, const Instruction& instruction) {
+  return AttributeSolver(accelerator, instruction).Ranges();
+}
+
+StatusOr<AttributeSolutions> SolveAttributes(const Accelerator& accelerator, const Instruction& instruction,
+                                             std::span<const Equation> equations, size_t limit) {
+  return AttributeSolver(accelerator, instruction).Solve(equations, limit);
+}
+
+}  // namespace act::isa
