@@ -5,7 +5,7 @@
 namespace act::isa {
 
 std::optional<std::vector<int64_t>> Divisors(int64_t value, size_t limit) {
-  constexpr int64_t kLargestTrial = int64_t{1} << 16;
+  constexpr int64_t kLargestTrial = int64_t{1} << 20;
   std::vector<int64_t> divisors{1};
   // Multiplies every divisor so far by 1, prime, ..., prime^power.
   const auto extend = [&divisors, limit](int64_t prime, int power) {

@@ -15,6 +15,10 @@ constexpr size_t kUnsortedLimit = 100'000;
 constexpr size_t kOpenLimit = 256;
 constexpr int kPropagationRounds = 24;
 constexpr size_t kDivisorLimit = 4096;
+// Taking a large number apart costs as much as that many evaluations.
+constexpr int64_t kFactoringWork = 1000;
+// Ranges of at most that many values are simply tried.
+constexpr int kFewValues = 64;
 
 bool IsFree(const Expression& e) {
   return !e.nodes.empty() && !e.Uses(AttributeKind::kAddressing) && !e.Uses(AttributeKind::kState);
@@ -180,16 +184,18 @@ Search::End Search::Accept(const std::vector<Domain>& domains) {
 
 std::optional<std::vector<int64_t>> Search::DivisorCandidates(const std::vector<Domain>& domains,
                                                               size_t attribute) {
+  const Domain& domain = domains[attribute];
+  if (domain.bounded() && domain.count() <= kFewValues) return std::nullopt;
   std::vector<Narrower::Factor> factors;
   for (const std::span<const Condition> list : {equations_, conditions_}) {
     for (const Condition& condition : list) {
       narrower_.KnownProducts(condition, domains, static_cast<int32_t>(attribute), &factors);
     }
   }
-  const Domain& domain = domains[attribute];
   for (const Narrower::Factor& factor : factors) {
     const int128_t product = factor.product < 0 ? -factor.product : factor.product;
     if (product > std::numeric_limits<int64_t>::max()) continue;
+    work_ -= kFactoringWork;
     const std::optional<std::vector<int64_t>> divisors =
         Divisors(static_cast<int64_t>(product), kDivisorLimit);
     if (!divisors) continue;
