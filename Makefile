@@ -13,7 +13,8 @@ RESULTS := build/results
 build: build/build.ninja ## build everything into build/, programs in build/bin (default)
 	@cmake --build build -j $(JOBS)
 
-# Each preset has its folder: build (release), build-asan, build-clang, build-fuzz, build-sanitize.
+# Each preset has its folder: build (release), build-asan, build-clang, build-coverage,
+# build-fuzz, build-sanitize.
 build/build.ninja: CMakePresets.json
 	@cmake --preset release
 build-%/build.ninja: CMakePresets.json
@@ -64,7 +65,7 @@ sanitize-full: build-sanitize/build.ninja ## the C++ tests under every check of 
 	@$(PYTHON) tools/run_tests.py --build build-sanitize
 
 clean: ## remove the build trees (not .venv)
-	@rm -rf build build-asan build-clang build-fuzz build-sanitize
+	@rm -rf build build-asan build-clang build-coverage build-fuzz build-sanitize
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
