@@ -5,6 +5,7 @@
 // lie in HBM.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct DotDims {
 struct RawAttribute {
   std::string name;
   std::string value;  // verbatim
+  friend bool operator==(const RawAttribute&, const RawAttribute&) = default;
 };
 
 // One instruction. Only the fields of its opcode are meaningful.
@@ -52,7 +54,8 @@ struct Instruction {
   int64_t tuple_index = 0;                   // get-tuple-element
   std::shared_ptr<const Literal> literal;    // constant (array constants)
   std::vector<int32_t> called;               // computations: reduce (1), call (1), kOther (any)
-  std::vector<RawAttribute> raw;             // kept, in source order
+  // Kept, in source order. A constant of a tuple shape is a kOther whose value is the entry "literal".
+  std::vector<RawAttribute> raw;
   SourceLocation location;
   // Set by reduce: the combiner recognised from the called computation; nullopt when it is none of them.
   std::optional<Reducer> reducer;
@@ -65,6 +68,7 @@ struct Computation {
   bool is_entry = false;
   // Indices of the parameter instructions by parameter number.
   std::vector<int32_t> parameters;
+  std::vector<RawAttribute> raw;  // behind the closing brace: execution_thread
 
   const Instruction& root_instruction() const { return instructions[static_cast<size_t>(root)]; }
 };
@@ -82,5 +86,10 @@ struct Module {
 
   const Computation& entry_computation() const { return computations[static_cast<size_t>(entry)]; }
 };
+
+// Equal in everything that the printed text says: names, operations, shapes with layouts, attributes,
+// literals bit for bit. Source locations are not looked at.
+bool SameModule(const Module& a, const Module& b);
+bool SameShapeWithLayout(const Shape& a, const Shape& b);
 
 }  // namespace act::hlo
