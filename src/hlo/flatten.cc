@@ -12,10 +12,12 @@ namespace {
 
 constexpr int kMostCallDepth = 200;
 constexpr size_t kMostInstructions = 1000000;
+constexpr int64_t kMostSteps = 4000000;  // instructions looked at, those of calls anew for each call
 
 std::string Quote(std::string_view name) { return "'" + std::string(name) + "'"; }
 
-Status Refuse(ErrorClass error_class, std::string_view code, std::string message, const SourceLocation& location) {
+Status Refuse(ErrorClass error_class, std::string_view code, std::string message,
+              const SourceLocation& location) {
   Diagnostic d;
   d.error_class = error_class;
   d.code = std::string(code);
@@ -49,6 +51,7 @@ class Flattener {
 
   const Module& module_;
   std::vector<Value> values_;
+  int64_t steps_ = 0;
   FlatKernel kernel_;
 };
 
@@ -63,7 +66,8 @@ int32_t Flattener::Append(Instruction instruction) {
   return static_cast<int32_t>(values_.size()) - 1;
 }
 
-StatusOr<int32_t> Flattener::InlineInstruction(const Instruction& instruction, const std::vector<int32_t>& values,
+StatusOr<int32_t> Flattener::InlineInstruction(const Instruction& instruction,
+                                               const std::vector<int32_t>& values,
                                                const std::vector<int32_t>& arguments, int depth) {
   std::vector<int32_t> operands;
   for (int32_t operand : instruction.operands) operands.push_back(values[static_cast<size_t>(operand)]);
@@ -121,8 +125,9 @@ StatusOr<int32_t> Flattener::Inline(const Computation& computation, const std::v
   for (size_t i = 0; i < computation.instructions.size(); ++i) {
     const Instruction& instruction = computation.instructions[i];
     if (!needed[i] && (depth > 0 || instruction.opcode != Opcode::kParameter)) continue;
-    if (values_.size() >= 4 * kMostInstructions) {
-      return Refuse(ErrorClass::kLimit, "hlo-inline-limit", "inlining the calls gives too many values",
+    if (++steps_ > kMostSteps) {
+      return Refuse(ErrorClass::kLimit, "hlo-inline-limit",
+                    "inlining the calls takes more than " + std::to_string(kMostSteps) + " steps",
                     instruction.location);
     }
     ACT_ASSIGN_OR_RETURN(values[i], InlineInstruction(instruction, values, arguments, depth));
@@ -157,16 +162,17 @@ Status Flattener::CheckSupported(const Instruction& instruction) const {
     const bool variadic = instruction.opcode_name == "reduce";
     const bool tuple_constant = instruction.opcode_name == "constant";
     return Refuse(ErrorClass::kNotImplemented, "hlo-operation",
-                  variadic         ? "operation 'reduce' of several arrays at once is not supported by the compiler"
-                  : tuple_constant ? "operation 'constant' of a tuple is not supported by the compiler"
-                                   : "operation " + Quote(instruction.opcode_name) +
-                                         " is not supported by the compiler",
+                  variadic ? "operation 'reduce' of several arrays at once is not supported by the compiler"
+                  : tuple_constant
+                      ? "operation 'constant' of a tuple is not supported by the compiler"
+                      : "operation " + Quote(instruction.opcode_name) + " is not supported by the compiler",
                   instruction.location);
   }
   if (!instruction.shape.is_array()) {
-    return Refuse(ErrorClass::kNotImplemented, "hlo-value",
-                  Quote(instruction.name) + " is a " + ToString(instruction.shape) + "; only arrays are compiled",
-                  instruction.location);
+    return Refuse(
+        ErrorClass::kNotImplemented, "hlo-value",
+        Quote(instruction.name) + " is a " + ToString(instruction.shape) + "; only arrays are compiled",
+        instruction.location);
   }
   if (instruction.shape.is_dynamic()) {
     return Refuse(ErrorClass::kNotImplemented, "hlo-dynamic",
@@ -175,11 +181,12 @@ Status Flattener::CheckSupported(const Instruction& instruction) const {
                   instruction.location);
   }
   if (instruction.opcode == Opcode::kReduce && !instruction.reducer) {
-    return Refuse(ErrorClass::kNotImplemented, "hlo-reducer",
-                  "operation 'reduce' of " + Quote(instruction.name) +
-                      " is not supported by the compiler: its combiner is none of add, multiply, minimum, maximum, "
-                      "and, or of its two parameters",
-                  instruction.location);
+    return Refuse(
+        ErrorClass::kNotImplemented, "hlo-reducer",
+        "operation 'reduce' of " + Quote(instruction.name) +
+            " is not supported by the compiler: its combiner is none of add, multiply, minimum, maximum, "
+            "and, or of its two parameters",
+        instruction.location);
   }
   return Status();
 }
@@ -201,7 +208,8 @@ Status Flattener::CheckAndCompact() {
     ACT_RETURN_IF_ERROR(CheckSupported(instructions[i]));
     for (int32_t& operand : instructions[i].operands) operand = place[static_cast<size_t>(operand)];
     place[i] = count;
-    if (static_cast<size_t>(count) != i) instructions[static_cast<size_t>(count)] = std::move(instructions[i]);
+    if (static_cast<size_t>(count) != i)
+      instructions[static_cast<size_t>(count)] = std::move(instructions[i]);
     ++count;
   }
   instructions.resize(static_cast<size_t>(count));

@@ -15,7 +15,8 @@ std::string Quote(std::string_view name) { return "'" + std::string(name) + "'";
 Status CheckCount(const OperandView& operands, size_t count) {
   if (operands.size() == count) return Status();
   return ShapeError(operands.op() + " has " + std::to_string(operands.size()) +
-                    (operands.size() == 1 ? " operand" : " operands") + ", but takes " + std::to_string(count));
+                    (operands.size() == 1 ? " operand" : " operands") + ", but takes " +
+                    std::to_string(count));
 }
 
 Status CheckArrays(const OperandView& operands) {
@@ -29,9 +30,10 @@ Status CheckArrays(const OperandView& operands) {
 // `values` of the attribute `name` has one entry a dimension of operand 0.
 Status CheckEntries(const OperandView& operands, size_t entries, std::string_view name) {
   if (static_cast<int64_t>(entries) == operands.shape(0).rank()) return Status();
-  return ShapeError(operands.op() + " has " + std::to_string(entries) + (entries == 1 ? " entry" : " entries") +
-                    " in " + std::string(name) + ", but " + operands.Describe(0) + " has " +
-                    std::to_string(operands.shape(0).rank()) + " dimensions");
+  return ShapeError(operands.op() + " has " + std::to_string(entries) +
+                    (entries == 1 ? " entry" : " entries") + " in " + std::string(name) + ", but " +
+                    operands.Describe(0) + " has " + std::to_string(operands.shape(0).rank()) +
+                    " dimensions");
 }
 
 StatusOr<Shape> Declared(const OperandView& operands) {
@@ -65,8 +67,8 @@ StatusOr<Shape> InferIota(const OperandView& operands) {
   const std::vector<int64_t>& dims = operands.instruction().dimensions;
   if (shape.type == ElementType::kPred) return ShapeError("'iota' takes integers, floats, complex, not pred");
   if (dims.size() != 1 || dims[0] < 0 || dims[0] >= shape.rank()) {
-    return ShapeError("'iota' counts along one of the dimensions of " + ToString(shape) + ", found iota_dimension=" +
-                      (dims.empty() ? "nothing" : std::to_string(dims[0])));
+    return ShapeError("'iota' counts along one of the dimensions of " + ToString(shape) +
+                      ", found iota_dimension=" + (dims.empty() ? "nothing" : std::to_string(dims[0])));
   }
   return shape;
 }
@@ -86,8 +88,9 @@ StatusOr<Shape> InferBroadcast(const OperandView& operands) {
                         ", which do not rise; transpose the operand first");
     }
     if (from.dims[i] != shape.dims[static_cast<size_t>(dims[i])]) {
-      return ShapeError("'broadcast' puts dimension " + std::to_string(i) + " of " + ToString(from) + " at dimension " +
-                        std::to_string(dims[i]) + " of " + ToString(shape) + ", which has another size");
+      return ShapeError("'broadcast' puts dimension " + std::to_string(i) + " of " + ToString(from) +
+                        " at dimension " + std::to_string(dims[i]) + " of " + ToString(shape) +
+                        ", which has another size");
     }
   }
   return Shape::Array(from.type, shape.dims);
@@ -96,8 +99,8 @@ StatusOr<Shape> InferBroadcast(const OperandView& operands) {
 StatusOr<Shape> InferReshape(const OperandView& operands) {
   ACT_ASSIGN_OR_RETURN(const Shape shape, DeclaredArray(operands));
   if (shape.num_elements() != operands.shape(0).num_elements()) {
-    return ShapeError("'reshape' keeps the number of elements, but " + operands.Describe(0) + " and the result is " +
-                      ToString(shape));
+    return ShapeError("'reshape' keeps the number of elements, but " + operands.Describe(0) +
+                      " and the result is " + ToString(shape));
   }
   return Shape::Array(operands.shape(0).type, shape.dims);
 }
@@ -119,8 +122,8 @@ StatusOr<Shape> InferSlice(const OperandView& operands) {
   Shape shape = Shape::Array(from.type, {});
   for (size_t i = 0; i < slice.size(); ++i) {
     const SliceDim& s = slice[i];
-    const std::string range = "[" + std::to_string(s.start) + ":" + std::to_string(s.limit) + ":" +
-                              std::to_string(s.stride) + "]";
+    const std::string range =
+        "[" + std::to_string(s.start) + ":" + std::to_string(s.limit) + ":" + std::to_string(s.stride) + "]";
     if (s.stride < 1) return ShapeError("'slice' has the stride of " + range + ", which is below 1");
     if (s.start < 0 || s.start > s.limit || s.limit > from.dims[i]) {
       return ShapeError("'slice' takes " + range + " of dimension " + std::to_string(i) + ", but " +
@@ -146,14 +149,16 @@ StatusOr<Shape> InferConcatenate(const OperandView& operands) {
     Shape same = Like(next);
     if (same.dims.size() == shape.dims.size()) same.dims[along] = operands.shape(0).dims[along];
     if (!SameTypeAndDims(same, operands.shape(0))) {
-      return ShapeError("'concatenate' needs operands that differ only in dimension " + std::to_string(along) +
-                        ", but " + operands.Describe(0) + " and " + operands.Describe(i));
+      return ShapeError("'concatenate' needs operands that differ only in dimension " +
+                        std::to_string(along) + ", but " + operands.Describe(0) + " and " +
+                        operands.Describe(i));
     }
     const std::optional<int64_t> sum = CheckedAdd(shape.dims[along], next.dims[along]);
     if (!sum) return ShapeError("'concatenate' gives a dimension that 64 bits cannot hold");
     shape.dims[along] = *sum;
   }
-  if (!shape.num_bytes()) return ShapeError("'concatenate' gives " + ToString(shape) + ", more bytes than 64 bits can count");
+  if (!shape.num_bytes())
+    return ShapeError("'concatenate' gives " + ToString(shape) + ", more bytes than 64 bits can count");
   return shape;
 }
 
@@ -161,8 +166,8 @@ StatusOr<Shape> InferPad(const OperandView& operands) {
   const std::vector<PadDim>& padding = operands.instruction().padding;
   Shape shape = Like(operands.shape(0));
   if (!SameTypeAndDims(operands.shape(1), Shape::Array(shape.type, {}))) {
-    return ShapeError("'pad' takes a scalar of the array's type second, but " + operands.Describe(0) + " and " +
-                      operands.Describe(1));
+    return ShapeError("'pad' takes a scalar of the array's type second, but " + operands.Describe(0) +
+                      " and " + operands.Describe(1));
   }
   ACT_RETURN_IF_ERROR(CheckEntries(operands, padding.size(), "padding"));
   for (size_t i = 0; i < padding.size(); ++i) {
@@ -177,12 +182,13 @@ StatusOr<Shape> InferPad(const OperandView& operands) {
     const std::optional<int64_t> size = inner && edges ? CheckedAdd(*inner, *edges) : std::nullopt;
     if (!size) return ShapeError("'pad' gives a dimension that 64 bits cannot hold");
     if (*size < 0) {
-      return ShapeError("'pad' takes more from dimension " + std::to_string(i) + " than it has: " +
-                        operands.Describe(0));
+      return ShapeError("'pad' takes more from dimension " + std::to_string(i) +
+                        " than it has: " + operands.Describe(0));
     }
     dim = *size;
   }
-  if (!shape.num_bytes()) return ShapeError("'pad' gives " + ToString(shape) + ", more bytes than 64 bits can count");
+  if (!shape.num_bytes())
+    return ShapeError("'pad' gives " + ToString(shape) + ", more bytes than 64 bits can count");
   return shape;
 }
 
@@ -229,11 +235,12 @@ Status CheckStarts(const OperandView& operands, size_t first) {
   for (size_t i = first; i < operands.size(); ++i) {
     const Shape& start = operands.shape(i);
     if (!IsInteger(start.type) || !start.dims.empty()) {
-      return ShapeError(operands.op() + " takes integer scalars as start indices, but " + operands.Describe(i));
+      return ShapeError(operands.op() + " takes integer scalars as start indices, but " +
+                        operands.Describe(i));
     }
     if (start.type != operands.shape(first).type) {
-      return ShapeError(operands.op() + " needs start indices of one type, but " + operands.Describe(first) + " and " +
-                        operands.Describe(i));
+      return ShapeError(operands.op() + " needs start indices of one type, but " + operands.Describe(first) +
+                        " and " + operands.Describe(i));
     }
   }
   return Status();
@@ -246,8 +253,8 @@ StatusOr<Shape> InferDynamicSlice(const OperandView& operands) {
   ACT_RETURN_IF_ERROR(CheckEntries(operands, sizes.size(), "dynamic_slice_sizes"));
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] >= 0 && sizes[i] <= operands.shape(0).dims[i]) continue;
-    return ShapeError("'dynamic-slice' takes " + std::to_string(sizes[i]) + " of dimension " + std::to_string(i) +
-                      ", but " + operands.Describe(0));
+    return ShapeError("'dynamic-slice' takes " + std::to_string(sizes[i]) + " of dimension " +
+                      std::to_string(i) + ", but " + operands.Describe(0));
   }
   return Shape::Array(operands.shape(0).type, sizes);
 }
@@ -260,8 +267,8 @@ StatusOr<Shape> InferDynamicUpdateSlice(const OperandView& operands) {
   bool fits = into.type == update.type && into.rank() == update.rank();
   for (size_t i = 0; fits && i < into.dims.size(); ++i) fits = update.dims[i] <= into.dims[i];
   if (!fits) {
-    return ShapeError("'dynamic-update-slice' takes an update that fits into the array, but " + operands.Describe(0) +
-                      " and " + operands.Describe(1));
+    return ShapeError("'dynamic-update-slice' takes an update that fits into the array, but " +
+                      operands.Describe(0) + " and " + operands.Describe(1));
   }
   return Like(into);
 }
@@ -269,14 +276,15 @@ StatusOr<Shape> InferDynamicUpdateSlice(const OperandView& operands) {
 StatusOr<Shape> InferReduce(const OperandView& operands, const Module* module) {
   const Instruction& instruction = operands.instruction();
   if (operands.size() > 2) {
-    return ShapeErrorNotImplemented("'reduce' of several arrays at once is not supported; reduce one array a time");
+    return ShapeErrorNotImplemented(
+        "'reduce' of several arrays at once is not supported; reduce one array a time");
   }
   ACT_RETURN_IF_ERROR(CheckCount(operands, 2));
   const Shape& from = operands.shape(0);
   const Shape scalar = Shape::Array(from.type, {});
   if (!SameTypeAndDims(operands.shape(1), scalar)) {
-    return ShapeError("'reduce' takes a scalar of the array's type second, but " + operands.Describe(0) + " and " +
-                      operands.Describe(1));
+    return ShapeError("'reduce' takes a scalar of the array's type second, but " + operands.Describe(0) +
+                      " and " + operands.Describe(1));
   }
   ACT_RETURN_IF_ERROR(CheckDimensions(operands, instruction.dimensions, from.rank(), "dimensions"));
   if (module != nullptr && !instruction.called.empty()) {
@@ -286,8 +294,9 @@ StatusOr<Shape> InferReduce(const OperandView& operands, const Module* module) {
       fits = fits && SameTypeAndDims(combiner.instructions[static_cast<size_t>(p)].shape, scalar);
     }
     if (!fits) {
-      return ShapeError("'reduce' of " + ToString(scalar) + " needs a combiner of two such scalars to one, which " +
-                        Quote(combiner.name) + " is not");
+      return ShapeError("'reduce' of " + ToString(scalar) +
+                        " needs a combiner of two such scalars to one, which " + Quote(combiner.name) +
+                        " is not");
     }
   }
   std::vector<bool> reduced(from.dims.size(), false);
@@ -296,7 +305,8 @@ StatusOr<Shape> InferReduce(const OperandView& operands, const Module* module) {
   for (size_t i = 0; i < from.dims.size(); ++i) {
     if (!reduced[i]) shape.dims.push_back(from.dims[i]);
   }
-  if (!shape.num_bytes()) return ShapeError("'reduce' gives " + ToString(shape) + ", more bytes than 64 bits can count");
+  if (!shape.num_bytes())
+    return ShapeError("'reduce' gives " + ToString(shape) + ", more bytes than 64 bits can count");
   return shape;
 }
 
@@ -305,14 +315,15 @@ StatusOr<Shape> InferCall(const OperandView& operands, const Module* module) {
   if (module == nullptr || instruction.called.size() != 1) return Declared(operands);
   const Computation& callee = module->computations[static_cast<size_t>(instruction.called[0])];
   if (callee.parameters.size() != operands.size()) {
-    return ShapeError("'call' passes " + std::to_string(operands.size()) + " operands to " + Quote(callee.name) +
-                      ", which has " + std::to_string(callee.parameters.size()) + " parameters");
+    return ShapeError("'call' passes " + std::to_string(operands.size()) + " operands to " +
+                      Quote(callee.name) + ", which has " + std::to_string(callee.parameters.size()) +
+                      " parameters");
   }
   for (size_t i = 0; i < operands.size(); ++i) {
     const Shape& parameter = callee.instructions[static_cast<size_t>(callee.parameters[i])].shape;
     if (SameTypeAndDims(parameter, operands.shape(i))) continue;
-    return ShapeError("parameter " + std::to_string(i) + " of " + Quote(callee.name) + " is " + ToString(parameter) +
-                      ", but " + operands.Describe(i));
+    return ShapeError("parameter " + std::to_string(i) + " of " + Quote(callee.name) + " is " +
+                      ToString(parameter) + ", but " + operands.Describe(i));
   }
   return callee.root_instruction().shape;
 }
@@ -322,8 +333,9 @@ StatusOr<Shape> InferTuple(const OperandView& operands) {
   int64_t members = 0;
   for (size_t i = 0; i < operands.size(); ++i) members += CountMembers(operands.shape(i));
   if (members > kMostTupleMembers) {
-    return Error(ErrorClass::kLimit, "hlo-tuple-size",
-                 "'tuple' gives more than " + std::to_string(kMostTupleMembers) + " members, nested ones included");
+    return Error(
+        ErrorClass::kLimit, "hlo-tuple-size",
+        "'tuple' gives more than " + std::to_string(kMostTupleMembers) + " members, nested ones included");
   }
   Shape shape = Shape::Tuple({});
   for (size_t i = 0; i < operands.size(); ++i) shape.tuple.push_back(operands.shape(i));
@@ -337,7 +349,8 @@ StatusOr<Shape> InferGetTupleElement(const OperandView& operands) {
     return ShapeError("'get-tuple-element' takes a tuple, but " + operands.Describe(0));
   }
   if (index < 0 || index >= static_cast<int64_t>(operands.shape(0).tuple.size())) {
-    return ShapeError("'get-tuple-element' takes member " + std::to_string(index) + ", but " + operands.Describe(0));
+    return ShapeError("'get-tuple-element' takes member " + std::to_string(index) + ", but " +
+                      operands.Describe(0));
   }
   return operands.shape(0).tuple[static_cast<size_t>(index)];
 }
@@ -362,8 +375,8 @@ StatusOr<Shape> InferMovement(const OperandView& operands) {
     case Opcode::kDot:
       return InferDot(operands);
     case Opcode::kReverse:
-      ACT_RETURN_IF_ERROR(
-          CheckDimensions(operands, operands.instruction().dimensions, operands.shape(0).rank(), "dimensions"));
+      ACT_RETURN_IF_ERROR(CheckDimensions(operands, operands.instruction().dimensions,
+                                          operands.shape(0).rank(), "dimensions"));
       return Like(operands.shape(0));
     default:  // copy
       return Like(operands.shape(0));

@@ -24,14 +24,15 @@ Status CheckSide(const OperandView& operands, size_t side, const std::vector<int
   return Status();
 }
 
-Status CheckPairs(const OperandView& operands, const std::vector<int64_t>& lhs, const std::vector<int64_t>& rhs,
-                  std::string_view what) {
+Status CheckPairs(const OperandView& operands, const std::vector<int64_t>& lhs,
+                  const std::vector<int64_t>& rhs, std::string_view what) {
   if (lhs.size() != rhs.size()) {
-    return ShapeError("'dot' has " + std::to_string(lhs.size()) + " lhs and " + std::to_string(rhs.size()) + " rhs " +
-                      std::string(what) + " dimensions; they go in pairs");
+    return ShapeError("'dot' has " + std::to_string(lhs.size()) + " lhs and " + std::to_string(rhs.size()) +
+                      " rhs " + std::string(what) + " dimensions; they go in pairs");
   }
   for (size_t i = 0; i < lhs.size(); ++i) {
-    if (operands.shape(0).dims[static_cast<size_t>(lhs[i])] == operands.shape(1).dims[static_cast<size_t>(rhs[i])]) {
+    if (operands.shape(0).dims[static_cast<size_t>(lhs[i])] ==
+        operands.shape(1).dims[static_cast<size_t>(rhs[i])]) {
       continue;
     }
     return ShapeError("'dot' pairs " + std::string(what) + " dimensions " + std::to_string(lhs[i]) + " and " +
@@ -60,8 +61,9 @@ StatusOr<ElementType> ResultType(const OperandView& operands) {
   if (declared == lhs && declared == rhs) return declared;
   const bool wide_enough = BitWidth(declared) >= std::max(BitWidth(lhs), BitWidth(rhs));
   if ((integers && IsInteger(declared) && wide_enough) || (floats && IsFloat(declared))) return declared;
-  return ShapeError("'dot' of " + std::string(ElementTypeName(lhs)) + " and " + std::string(ElementTypeName(rhs)) +
-                    " does not give " + std::string(ElementTypeName(declared)));
+  return ShapeError("'dot' of " + std::string(ElementTypeName(lhs)) + " and " +
+                    std::string(ElementTypeName(rhs)) + " does not give " +
+                    std::string(ElementTypeName(declared)));
 }
 
 }  // namespace
@@ -75,7 +77,8 @@ StatusOr<Shape> InferDot(const OperandView& operands) {
   ACT_ASSIGN_OR_RETURN(const ElementType type, ResultType(operands));
   Shape shape = Shape::Array(type, {});
   for (int64_t dim : dot.lhs_batch) shape.dims.push_back(operands.shape(0).dims[static_cast<size_t>(dim)]);
-  const auto append_free = [&](size_t side, const std::vector<int64_t>& contracting, const std::vector<int64_t>& batch) {
+  const auto append_free = [&](size_t side, const std::vector<int64_t>& contracting,
+                               const std::vector<int64_t>& batch) {
     for (int64_t dim = 0; dim < operands.shape(side).rank(); ++dim) {
       if (Contains(contracting, dim) || Contains(batch, dim)) continue;
       shape.dims.push_back(operands.shape(side).dims[static_cast<size_t>(dim)]);
@@ -83,7 +86,8 @@ StatusOr<Shape> InferDot(const OperandView& operands) {
   };
   append_free(0, dot.lhs_contracting, dot.lhs_batch);
   append_free(1, dot.rhs_contracting, dot.rhs_batch);
-  if (!shape.num_bytes()) return ShapeError("'dot' gives " + ToString(shape) + ", more bytes than 64 bits can count");
+  if (!shape.num_bytes())
+    return ShapeError("'dot' gives " + ToString(shape) + ", more bytes than 64 bits can count");
   return shape;
 }
 

@@ -117,7 +117,8 @@ StatusOr<Shape> InferConvert(const OperandView& operands) {
   if (to == ElementType::kInvalid) {
     return ShapeError(operands.op() + " needs its result's shape written in front of it");
   }
-  if (!IsArrayType(to)) return ShapeError(operands.op() + " gives an array, not " + std::string(ElementTypeName(to)));
+  if (!IsArrayType(to))
+    return ShapeError(operands.op() + " gives an array, not " + std::string(ElementTypeName(to)));
   if (IsComplex(operands.shape(0).type) && !IsComplex(to)) {
     return ShapeError(operands.op() + " does not turn complex into " + std::string(ElementTypeName(to)) +
                       " (" + operands.Describe(0) + "); take its real part");
@@ -172,8 +173,8 @@ StatusOr<Shape> InferTernary(const OperandView& operands) {
       }
       ACT_RETURN_IF_ERROR(CheckEqual(operands, 1, 2));
       if (operands.shape(0).dims != operands.shape(1).dims) {
-        return ShapeError("'select' needs operands of equal dimensions, but " + operands.Describe(0) + " and " +
-                          operands.Describe(1));
+        return ShapeError("'select' needs operands of equal dimensions, but " + operands.Describe(0) +
+                          " and " + operands.Describe(1));
       }
       break;
     default:  // clamp, fma

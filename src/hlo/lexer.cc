@@ -104,7 +104,8 @@ std::string_view Lexer::Word() {
 
 std::string_view Lexer::Name() {
   SkipTrivia();
-  if (position_ + 1 < text_.size() && text_[position_] == '%' && IsWordStart(text_[position_ + 1])) ++position_;
+  if (position_ + 1 < text_.size() && text_[position_] == '%' && IsWordStart(text_[position_ + 1]))
+    ++position_;
   return Word();
 }
 
@@ -158,7 +159,8 @@ std::string_view Lexer::RawValue() {
   while (at < text_.size()) {
     const char c = text_[at];
     const std::string_view pair = text_.substr(at, 2);
-    if (closers.empty() && (c == ',' || IsBlank(c) || c == ')' || c == '}' || c == ']' || pair == "//" || pair == "/*")) {
+    if (closers.empty() &&
+        (c == ',' || IsBlank(c) || c == ')' || c == '}' || c == ']' || pair == "//" || pair == "/*")) {
       break;
     }
     if (c == '"') {

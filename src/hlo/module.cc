@@ -6,16 +6,20 @@ namespace {
 bool SameInstruction(const Instruction& a, const Instruction& b) {
   if (a.name != b.name || a.opcode != b.opcode || a.opcode_name != b.opcode_name) return false;
   if (!SameShapeWithLayout(a.shape, b.shape) || a.operands != b.operands) return false;
-  if (a.dimensions != b.dimensions || a.slice != b.slice || a.padding != b.padding || a.dot != b.dot) return false;
-  if (a.dynamic_slice_sizes != b.dynamic_slice_sizes || a.parameter_number != b.parameter_number) return false;
-  if (a.direction != b.direction || a.total_order != b.total_order || a.tuple_index != b.tuple_index) return false;
+  if (a.dimensions != b.dimensions || a.slice != b.slice || a.padding != b.padding || a.dot != b.dot)
+    return false;
+  if (a.dynamic_slice_sizes != b.dynamic_slice_sizes || a.parameter_number != b.parameter_number)
+    return false;
+  if (a.direction != b.direction || a.total_order != b.total_order || a.tuple_index != b.tuple_index)
+    return false;
   if (a.called != b.called || a.raw != b.raw || a.reducer != b.reducer) return false;
   if ((a.literal == nullptr) != (b.literal == nullptr)) return false;
   return a.literal == nullptr || *a.literal == *b.literal;
 }
 
 bool SameComputation(const Computation& a, const Computation& b) {
-  if (a.name != b.name || a.root != b.root || a.is_entry != b.is_entry || a.parameters != b.parameters) return false;
+  if (a.name != b.name || a.root != b.root || a.is_entry != b.is_entry || a.parameters != b.parameters)
+    return false;
   if (a.raw != b.raw || a.instructions.size() != b.instructions.size()) return false;
   for (size_t i = 0; i < a.instructions.size(); ++i) {
     if (!SameInstruction(a.instructions[i], b.instructions[i])) return false;

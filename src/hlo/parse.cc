@@ -175,8 +175,8 @@ bool Reader::ReadTable() {
 
 bool Reader::ReadComputationHead(Scope* scope, ComputationHead* head) {
   head->offset = lexer_.offset();
-  scope->computation.is_entry = lexer_.PeekWord() == "ENTRY" && lexer_.PeekBehindWord() != '{' &&
-                                lexer_.PeekBehindWord() != '(';
+  scope->computation.is_entry =
+      lexer_.PeekWord() == "ENTRY" && lexer_.PeekBehindWord() != '{' && lexer_.PeekBehindWord() != '(';
   if (scope->computation.is_entry) {
     lexer_.Word();
     head->offset = lexer_.offset();
@@ -197,7 +197,8 @@ bool Reader::ReadComputationHead(Scope* scope, ComputationHead* head) {
     if (!lexer_.Accept("->")) return Expected("'->' and the computation's result shape");
     if (!ReadShape(&head->result)) return false;
   }
-  if (!lexer_.Accept("{")) return Expected("'{' that opens the computation " + Quote(scope->computation.name));
+  if (!lexer_.Accept("{"))
+    return Expected("'{' that opens the computation " + Quote(scope->computation.name));
   return true;
 }
 
@@ -243,7 +244,8 @@ void Reader::CheckParameterNumbers(Scope* scope) {
     if (slot >= 0) {
       ValueError("hlo-parameter",
                  "parameter(" + std::to_string(number) + ") is already " +
-                     Quote(computation.instructions[static_cast<size_t>(slot)].name) + "; each number is given once",
+                     Quote(computation.instructions[static_cast<size_t>(slot)].name) +
+                     "; each number is given once",
                  offset);
       scope->broken = true;
       continue;
@@ -257,7 +259,8 @@ void Reader::NameAddedInstructions(Scope* scope) {
   for (int32_t index : scope->unnamed) {
     std::string& name = scope->computation.instructions[static_cast<size_t>(index)].name;
     const std::string base = name;
-    for (int64_t suffix = 1; scope->names.contains(name); ++suffix) name = base + "." + std::to_string(suffix);
+    for (int64_t suffix = 1; scope->names.contains(name); ++suffix)
+      name = base + "." + std::to_string(suffix);
     scope->names.emplace(name, Named{index, 0});
   }
 }
@@ -266,7 +269,8 @@ void Reader::CloseComputation(Scope* scope, const ComputationHead& head) {
   Computation& computation = scope->computation;
   if (computation.instructions.empty()) {
     if (!scope->broken) {
-      ValueError("hlo-computation", "the computation " + Quote(computation.name) + " has no instruction", head.offset);
+      ValueError("hlo-computation", "the computation " + Quote(computation.name) + " has no instruction",
+                 head.offset);
     }
     scope->broken = true;
     return;
@@ -324,12 +328,14 @@ void Reader::ReadComputation() {
   const bool broken = scope.broken || errors_.size() > errors_before;
   const auto index = static_cast<int32_t>(module_.computations.size());
   if (!computations_.emplace(computation.name, broken ? -1 : index).second) {
-    ValueError("hlo-computation", "the computation " + Quote(computation.name) + " is defined twice", head.offset);
+    ValueError("hlo-computation", "the computation " + Quote(computation.name) + " is defined twice",
+               head.offset);
     return;
   }
   if (computation.is_entry) {
     if (module_.entry >= 0) {
-      ValueError("hlo-computation", "ENTRY is given a second time; a module has one entry computation", head.offset);
+      ValueError("hlo-computation", "ENTRY is given a second time; a module has one entry computation",
+                 head.offset);
     }
     module_.entry = index;
   }
@@ -347,8 +353,9 @@ void Reader::CheckHeaderAgainstEntry(const Computation& entry) {
   const size_t count = module_.parameter_shapes.size();
   if (count != entry.parameters.size()) {
     ValueError("hlo-parameter",
-               "entry_computation_layout lists " + std::to_string(count) + " parameters, but the entry computation " +
-                   Quote(entry.name) + " has " + std::to_string(entry.parameters.size()),
+               "entry_computation_layout lists " + std::to_string(count) +
+                   " parameters, but the entry computation " + Quote(entry.name) + " has " +
+                   std::to_string(entry.parameters.size()),
                entry_layout_offset_);
     return;
   }
@@ -364,8 +371,8 @@ void Reader::CheckHeaderAgainstEntry(const Computation& entry) {
   const Instruction& root = entry.root_instruction();
   if (!SameTypeAndDims(module_.result_shape, root.shape)) {
     ValueError("hlo-shape",
-               "entry_computation_layout gives the result as " + ToString(module_.result_shape) + ", but the root " +
-                   Quote(root.name) + " is " + ToString(root.shape),
+               "entry_computation_layout gives the result as " + ToString(module_.result_shape) +
+                   ", but the root " + Quote(root.name) + " is " + ToString(root.shape),
                result_shape_offset_);
   }
 }
@@ -411,7 +418,8 @@ StatusOr<Module> Reader::Read() {
   return Status(std::move(errors_));
 }
 
-StatusOr<Module> Parse(const SourceText& source, const ParseOptions& options, std::vector<Diagnostic>* warnings) {
+StatusOr<Module> Parse(const SourceText& source, const ParseOptions& options,
+                       std::vector<Diagnostic>* warnings) {
   return Reader(source, options, warnings).Read();
 }
 

@@ -9,14 +9,22 @@ namespace {
 std::string Quote(std::string_view name) { return "'" + std::string(name) + "'"; }
 
 // Kept as text on every operation: they say nothing about the value.
-constexpr std::string_view kKeptEverywhere[] = {"metadata", "frontend_attributes", "backend_config",
-                                                "sharding", "control-predecessors", "origin",
+constexpr std::string_view kKeptEverywhere[] = {"metadata",   "frontend_attributes",  "backend_config",
+                                                "sharding",   "control-predecessors", "origin",
                                                 "statistics", "parameter_replication"};
 
 // Attributes of kOther operations whose values name computations.
-constexpr std::string_view kComputationAttributes[] = {
-    "to_apply",           "calls",  "condition",           "body",      "true_computation", "false_computation",
-    "branch_computations", "select", "called_computations", "comparator", "scatter"};
+constexpr std::string_view kComputationAttributes[] = {"to_apply",
+                                                       "calls",
+                                                       "condition",
+                                                       "body",
+                                                       "true_computation",
+                                                       "false_computation",
+                                                       "branch_computations",
+                                                       "select",
+                                                       "called_computations",
+                                                       "comparator",
+                                                       "scatter"};
 
 template <size_t n>
 bool Contains(const std::string_view (&list)[n], std::string_view word) {
@@ -116,14 +124,16 @@ bool Reader::ReadPadding(std::vector<PadDim>* padding) {
 bool Reader::ReadDirection(Direction* direction) {
   const size_t offset = lexer_.offset();
   const std::string word(lexer_.Word());
-  for (Direction d : {Direction::kEq, Direction::kNe, Direction::kLt, Direction::kLe, Direction::kGt, Direction::kGe}) {
+  for (Direction d :
+       {Direction::kEq, Direction::kNe, Direction::kLt, Direction::kLe, Direction::kGt, Direction::kGe}) {
     if (word == DirectionName(d)) {
       *direction = d;
       return true;
     }
   }
   if (word.empty()) return Expected("a direction: EQ, NE, LT, LE, GT or GE");
-  return ValueError("hlo-attribute", Quote(word) + " is not a direction; write EQ, NE, LT, LE, GT or GE", offset);
+  return ValueError("hlo-attribute", Quote(word) + " is not a direction; write EQ, NE, LT, LE, GT or GE",
+                    offset);
 }
 
 // Checked against the operands' type: the default types say nothing new.
@@ -134,11 +144,13 @@ bool Reader::ReadComparisonType(Instruction* instruction) {
     instruction->total_order = true;
     return true;
   }
-  if (comparison_type_ == "FLOAT" || comparison_type_ == "SIGNED" || comparison_type_ == "UNSIGNED") return true;
+  if (comparison_type_ == "FLOAT" || comparison_type_ == "SIGNED" || comparison_type_ == "UNSIGNED")
+    return true;
   if (comparison_type_.empty()) return Expected("a comparison type: FLOAT, TOTALORDER, SIGNED or UNSIGNED");
-  return ValueError("hlo-attribute",
-                    Quote(comparison_type_) + " is not a comparison type; write FLOAT, TOTALORDER, SIGNED or UNSIGNED",
-                    offset);
+  return ValueError(
+      "hlo-attribute",
+      Quote(comparison_type_) + " is not a comparison type; write FLOAT, TOTALORDER, SIGNED or UNSIGNED",
+      offset);
 }
 
 bool Reader::FindComputation(std::string_view name, size_t offset, std::vector<int32_t>* called) {
@@ -180,8 +192,9 @@ bool Reader::ResolveCalled(const RawAttribute& attribute, size_t offset, Instruc
     const size_t at = names.offset();
     const std::string_view name = names.Name();
     if (name.empty()) {
-      return SyntaxError("the attribute " + Quote(attribute.name) + " names computations, found " + names.Found(),
-                         offset + at);
+      return SyntaxError(
+          "the attribute " + Quote(attribute.name) + " names computations, found " + names.Found(),
+          offset + at);
     }
     if (!FindComputation(name, offset + at, &instruction->called)) return false;
     names.Accept(",");
@@ -240,10 +253,12 @@ bool Reader::ReadKnownAttribute(std::string_view name, size_t offset, Instructio
     default:
       break;
   }
-  if (Contains(kKeptEverywhere, name) || IsAccuracyHint(op, name)) return ReadRawAttribute(name, &instruction->raw);
+  if (Contains(kKeptEverywhere, name) || IsAccuracyHint(op, name))
+    return ReadRawAttribute(name, &instruction->raw);
   *known = false;
   return ValueError("hlo-attribute",
-                    "the operation " + Quote(instruction->opcode_name) + " has no attribute " + Quote(name), offset);
+                    "the operation " + Quote(instruction->opcode_name) + " has no attribute " + Quote(name),
+                    offset);
 }
 
 bool Reader::ReadAttributes(Instruction* instruction) {
@@ -267,9 +282,10 @@ bool Reader::ReadAttributes(Instruction* instruction) {
   }
   for (std::string_view required : RequiredAttributes(instruction->opcode)) {
     if (std::find(seen.begin(), seen.end(), required) != seen.end()) continue;
-    ok = ValueError("hlo-attribute",
-                    "the operation " + Quote(instruction->opcode_name) + " needs the attribute " + Quote(required),
-                    lexer_.end_of_last());
+    ok = ValueError(
+        "hlo-attribute",
+        "the operation " + Quote(instruction->opcode_name) + " needs the attribute " + Quote(required),
+        lexer_.end_of_last());
   }
   return ok;
 }

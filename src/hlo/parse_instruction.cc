@@ -35,7 +35,8 @@ bool Reader::ReadOperand(Scope* scope, Instruction* instruction, bool* operands_
   if (name.empty()) return Expected("an operand's name");
   if (lexer_.Peek() == '(') {
     return Fail(ErrorClass::kNotImplemented, "hlo-nested",
-                "the operand " + Quote(name) + " is an operation of its own; give it a line and a name", offset);
+                "the operand " + Quote(name) + " is an operation of its own; give it a line and a name",
+                offset);
   }
   const auto found = scope->names.find(name);
   if (found == scope->names.end()) {
@@ -153,13 +154,14 @@ bool Reader::Rewrite(Scope* scope, Instruction* instruction, size_t offset) {
       instruction->shape.is_array()) {
     return RewriteStretchingBroadcast(scope, instruction, offset);
   }
-  if (instruction->opcode == Opcode::kClamp && count == 3 && shape_of(1).is_array() && !IsScalar(shape_of(1))) {
+  if (instruction->opcode == Opcode::kClamp && count == 3 && shape_of(1).is_array() &&
+      !IsScalar(shape_of(1))) {
     for (size_t operand : {size_t{0}, size_t{2}}) {
       if (IsScalar(shape_of(operand))) BroadcastScalarOperand(scope, instruction, operand, offset);
     }
   }
-  if (instruction->opcode == Opcode::kSelect && count == 3 && shape_of(1).is_array() && !IsScalar(shape_of(1)) &&
-      IsScalar(shape_of(0))) {
+  if (instruction->opcode == Opcode::kSelect && count == 3 && shape_of(1).is_array() &&
+      !IsScalar(shape_of(1)) && IsScalar(shape_of(0))) {
     BroadcastScalarOperand(scope, instruction, 0, offset);
   }
   return true;
@@ -175,8 +177,8 @@ void Reader::CheckComparisonType(const Scope& scope, const Instruction& instruct
   if (IsSignedInteger(type)) fits = "SIGNED";
   if (comparison_type_ == fits || (instruction.total_order && IsFloat(type))) return;
   ValueError("hlo-attribute",
-             "the comparison type " + comparison_type_ + " does not go with " + std::string(ElementTypeName(type)) +
-                 "; leave it out",
+             "the comparison type " + comparison_type_ + " does not go with " +
+                 std::string(ElementTypeName(type)) + "; leave it out",
              offset);
 }
 
@@ -224,7 +226,8 @@ bool Reader::ReadInstructionBody(Scope* scope, Instruction* instruction, bool* o
   instruction->opcode = OpcodeFromName(instruction->opcode_name).value_or(Opcode::kOther);
   if (!ReadOperands(scope, instruction, operands_known)) return false;
   // A reduce of several arrays at once is read like an operation that is not known.
-  if (instruction->opcode == Opcode::kReduce && (instruction->operands.size() > 2 || instruction->shape.is_tuple())) {
+  if (instruction->opcode == Opcode::kReduce &&
+      (instruction->operands.size() > 2 || instruction->shape.is_tuple())) {
     instruction->opcode = Opcode::kOther;
   }
   return ReadAttributes(instruction);
@@ -242,7 +245,8 @@ bool Reader::ReadInstruction(Scope* scope) {
   if (instruction.name.empty()) return Expected("an instruction ('NAME = SHAPE OPERATION(...)') or '}'");
   if (!lexer_.Accept("=")) return Expected("'=' behind the name " + Quote(instruction.name));
   if (is_root && scope->root_seen) {
-    return ValueError("hlo-root", Quote(instruction.name) + " is marked ROOT, but so is an earlier line", offset);
+    return ValueError("hlo-root", Quote(instruction.name) + " is marked ROOT, but so is an earlier line",
+                      offset);
   }
   bool operands_known = true;
   const bool read = ReadInstructionBody(scope, &instruction, &operands_known);
@@ -251,7 +255,8 @@ bool Reader::ReadInstruction(Scope* scope) {
   if (earlier != scope->names.end()) {
     if (read) {
       const SourceLocation place = source_.LocationAt(earlier->second.offset);
-      ValueError("hlo-name", Quote(name) + " is defined twice; first in line " + std::to_string(place.line), offset);
+      ValueError("hlo-name", Quote(name) + " is defined twice; first in line " + std::to_string(place.line),
+                 offset);
       scope->broken = true;
     }
     return read;

@@ -30,7 +30,9 @@ int PayloadBits(ElementType type) {
   }
 }
 
-void StoreBits(uint64_t bits, Literal* scalar) { std::memcpy(scalar->bytes.data(), &bits, scalar->bytes.size()); }
+void StoreBits(uint64_t bits, Literal* scalar) {
+  std::memcpy(scalar->bytes.data(), &bits, scalar->bytes.size());
+}
 
 // True if a decimal text that double cannot hold is too small (and not too large): by the power of ten of
 // its first digit that is not zero.
@@ -66,7 +68,8 @@ bool Reader::ReadIntegerElement(ElementType type, Literal* scalar) {
   if (type == ElementType::kPred) {
     const bool is_true = text == "true" || text == "1";
     if (!is_true && text != "false" && text != "0") {
-      return ValueError("hlo-constant", "'" + std::string(text) + "' is not a pred; write true or false", offset);
+      return ValueError("hlo-constant", "'" + std::string(text) + "' is not a pred; write true or false",
+                        offset);
     }
     scalar->bytes[0] = is_true ? 1 : 0;
     return true;
@@ -85,7 +88,8 @@ bool Reader::ReadIntegerElement(ElementType type, Literal* scalar) {
     const auto result = std::from_chars(text.data(), end, value);
     // A minus sign leaves an unsigned type only -0.
     const int64_t bound = bits == 64 ? 0 : int64_t{1} << (bits - 1);
-    const bool in_range = IsUnsignedInteger(type) ? value == 0 : bits == 64 || (value >= -bound && value < bound);
+    const bool in_range =
+        IsUnsignedInteger(type) ? value == 0 : bits == 64 || (value >= -bound && value < bound);
     if (result.ec == std::errc() && result.ptr == end && in_range) {
       scalar->SetInt(0, value);
       return true;
@@ -93,8 +97,8 @@ bool Reader::ReadIntegerElement(ElementType type, Literal* scalar) {
   }
   const bool whole = text.find_first_not_of("-0123456789") == std::string_view::npos;
   return ValueError("hlo-constant",
-                    "'" + std::string(text) + (whole ? "' does not fit " : "' is not an integer, as ") + type_name +
-                        (whole ? "" : " needs"),
+                    "'" + std::string(text) + (whole ? "' does not fit " : "' is not an integer, as ") +
+                        type_name + (whole ? "" : " needs"),
                     offset);
 }
 
@@ -110,7 +114,8 @@ bool Reader::ReadFloatElement(ElementType type, Literal* scalar) {
     store(text == "inf" ? HUGE_VAL : std::nan(""));
     // Some types lack them and store something else.
     const double stored = scalar->GetDouble(0);
-    if (text == "inf" ? std::isinf(stored) && std::signbit(stored) == negative : std::isnan(stored)) return true;
+    if (text == "inf" ? std::isinf(stored) && std::signbit(stored) == negative : std::isnan(stored))
+      return true;
     return ValueError("hlo-constant", type_name + " has no value '" + std::string(token) + "'", offset);
   }
   if (text.starts_with("nan(0x")) {
@@ -119,10 +124,12 @@ bool Reader::ReadFloatElement(ElementType type, Literal* scalar) {
     const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), payload, 16);
     const int payload_bits = PayloadBits(type);
     if (result.ec != std::errc() || payload == 0 || payload_bits == 0 || payload >> payload_bits != 0) {
-      return ValueError("hlo-constant", "'" + std::string(token) + "' is not a NaN of type " + type_name, offset);
+      return ValueError("hlo-constant", "'" + std::string(token) + "' is not a NaN of type " + type_name,
+                        offset);
     }
     const int bits = BitWidth(type);
-    const uint64_t magnitude = (uint64_t{1} << (bits - 1)) - (uint64_t{1} << payload_bits);  // exponent all ones
+    const uint64_t magnitude =
+        (uint64_t{1} << (bits - 1)) - (uint64_t{1} << payload_bits);  // exponent all ones
     StoreBits(magnitude | payload | (negative ? uint64_t{1} << (bits - 1) : 0), scalar);
     return true;
   }
@@ -150,7 +157,8 @@ bool Reader::ReadFloatElement(ElementType type, Literal* scalar) {
     const double stored = scalar->GetDouble(0);
     // Too large: rounded to an infinity or NaN, or to the largest value where the type has nothing else.
     overflow = overflow || !std::isfinite(stored) ||
-               (type == ElementType::kF4E2M1FN && std::fabs(value) > 6.0) || (type == ElementType::kF8E8M0FNU && negative);
+               (type == ElementType::kF4E2M1FN && std::fabs(value) > 6.0) ||
+               (type == ElementType::kF8E8M0FNU && negative);
   }
   if (!overflow) return true;
   return ValueError("hlo-constant", "'" + std::string(token) + "' does not fit " + type_name, offset);
@@ -190,7 +198,8 @@ bool Reader::ReadArrayValue(const Shape& shape, size_t dim, Literal* scalar, std
   if (!lexer_.Accept("}")) {
     do {
       if (lexer_.Peek() == '.') {
-        return ValueError("hlo-elided", "the constant's value is elided ('...'); print the module with large constants",
+        return ValueError("hlo-elided",
+                          "the constant's value is elided ('...'); print the module with large constants",
                           lexer_.offset());
       }
       if (count == shape.dims[dim]) {
@@ -217,7 +226,8 @@ bool Reader::ReadConstant(const Shape& shape, Literal* literal, int depth) {
   if (shape.is_tuple()) {
     if (depth >= options_.max_depth) return Expected("a constant of less depth");
     if (lexer_.Accept("{...}")) {
-      return ValueError("hlo-elided", "the constant's value is elided ('{...}'); print the module with large constants",
+      return ValueError("hlo-elided",
+                        "the constant's value is elided ('{...}'); print the module with large constants",
                         offset);
     }
     if (!lexer_.Accept("(")) return Expected("'(' of the tuple constant");

@@ -41,8 +41,9 @@ bool Reader::ReadArrayShape(Shape* shape) {
   if (!known) {
     const bool six_bits = name == "f6e2m3fn" || name == "f6e3m2fn";
     return Fail(six_bits ? ErrorClass::kNotImplemented : ErrorClass::kValue, "hlo-type",
-                "'" + name + (six_bits ? "' is not supported; use an f8 type or f4e2m1fn"
-                                       : "' is not an element type; pred, s8, u8, f16, bf16, f32 are some of them"),
+                "'" + name +
+                    (six_bits ? "' is not supported; use an f8 type or f4e2m1fn"
+                              : "' is not an element type; pred, s8, u8, f16, bf16, f32 are some of them"),
                 offset);
   }
   *shape = Shape::Array(*type, {});
@@ -67,12 +68,15 @@ bool Reader::ReadDimensions(Shape* shape) {
                   "dimensions without a bound ('?') are not supported; write their size", offset);
     }
     if (shape->rank() >= options_.max_depth) {
-      return Fail(ErrorClass::kNotImplemented, "hlo-depth",
-                  "shapes of more than " + std::to_string(options_.max_depth) + " dimensions are not supported", offset);
+      return Fail(
+          ErrorClass::kNotImplemented, "hlo-depth",
+          "shapes of more than " + std::to_string(options_.max_depth) + " dimensions are not supported",
+          offset);
     }
     int64_t dim = 0;
     if (!ReadInteger(&dim, "a dimension")) return false;
-    if (dim < 0) return ValueError("hlo-shape", "a dimension is not negative, found " + std::to_string(dim), offset);
+    if (dim < 0)
+      return ValueError("hlo-shape", "a dimension is not negative, found " + std::to_string(dim), offset);
     if (dynamic) {
       shape->dynamic_dims.resize(shape->dims.size(), false);
       shape->dynamic_dims.push_back(true);
@@ -123,17 +127,18 @@ bool Reader::ReadLayout(Shape* shape) {
   std::vector<bool> seen(shape->dims.size(), false);
   for (int64_t dim : layout.minor_to_major) {
     if (dim < 0 || dim >= shape->rank() || seen[static_cast<size_t>(dim)]) {
-      return ValueError("hlo-layout",
-                        "the layout " + ToString(layout) + " does not list each dimension of " + ToString(*shape) +
-                            " once",
-                        offset);
+      return ValueError(
+          "hlo-layout",
+          "the layout " + ToString(layout) + " does not list each dimension of " + ToString(*shape) + " once",
+          offset);
     }
     seen[static_cast<size_t>(dim)] = true;
   }
   if (layout.minor_to_major.size() != shape->dims.size()) {
     return ValueError("hlo-layout",
-                      "the layout " + ToString(layout) + " lists " + std::to_string(layout.minor_to_major.size()) +
-                          " dimensions, but " + ToString(*shape) + " has " + std::to_string(shape->rank()),
+                      "the layout " + ToString(layout) + " lists " +
+                          std::to_string(layout.minor_to_major.size()) + " dimensions, but " +
+                          ToString(*shape) + " has " + std::to_string(shape->rank()),
                       offset);
   }
   return true;
@@ -151,7 +156,9 @@ bool Reader::ReadTiles(Layout* layout) {
       const size_t offset = lexer_.offset();
       int64_t dim = 0;
       if (!ReadInteger(&dim, "a dimension of the tile")) return false;
-      if (dim < 1) return ValueError("hlo-layout", "a tile's dimension is at least 1, found " + std::to_string(dim), offset);
+      if (dim < 1)
+        return ValueError("hlo-layout", "a tile's dimension is at least 1, found " + std::to_string(dim),
+                          offset);
       tile.push_back(dim);
     } while (lexer_.Accept(","));
     if (!lexer_.Accept(")")) return Expected("',' or ')' in the tile");

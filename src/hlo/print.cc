@@ -94,7 +94,8 @@ void AppendAttributes(const Instruction& instruction, const Module& module, std:
     }
   }
   for (const RawAttribute& raw : instruction.raw) {
-    if (instruction.opcode == Opcode::kOther && instruction.opcode_name == "constant" && raw.name == "literal") {
+    if (instruction.opcode == Opcode::kOther && instruction.opcode_name == "constant" &&
+        raw.name == "literal") {
       continue;  // between the parentheses
     }
     *out += ", " + raw.name + '=' + raw.value;
@@ -159,7 +160,8 @@ std::string Print(const Computation& computation, const Module& module) {
     const Instruction& instruction = computation.instructions[i];
     out += static_cast<int32_t>(i) == computation.root ? "  ROOT " : "  ";
     out += instruction.name + " = " + ToString(instruction.shape, /*with_layout=*/true) + ' ';
-    out += instruction.opcode_name.empty() ? OpcodeName(instruction.opcode) : std::string_view(instruction.opcode_name);
+    out += instruction.opcode_name.empty() ? OpcodeName(instruction.opcode)
+                                           : std::string_view(instruction.opcode_name);
     out += '(';
     AppendOperands(instruction, computation, &out);
     out += ')';

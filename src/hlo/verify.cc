@@ -62,7 +62,8 @@ Status CheckParameters(const Computation& computation) {
     ok = parameter.opcode == Opcode::kParameter && parameter.parameter_number == static_cast<int64_t>(number);
   }
   if (ok) return Status();
-  return StructureError("the parameters of " + Quote(computation.name) + " are not numbered from 0 without gaps");
+  return StructureError("the parameters of " + Quote(computation.name) +
+                        " are not numbered from 0 without gaps");
 }
 
 Status CheckComputation(const Module& module, size_t index, const SourceText* source) {
@@ -80,9 +81,10 @@ Status CheckComputation(const Module& module, size_t index, const SourceText* so
     }
     ACT_ASSIGN_OR_RETURN(const Shape shape, InferShape(instruction, computation, &module, source));
     if (SameTypeAndDims(shape, instruction.shape)) continue;
-    return Located(StructureError(Quote(instruction.name) + " is declared as " + ToString(instruction.shape) +
-                                  ", but its " + Quote(instruction.opcode_name) + " gives " + ToString(shape)),
-                   instruction, source);
+    return Located(
+        StructureError(Quote(instruction.name) + " is declared as " + ToString(instruction.shape) +
+                       ", but its " + Quote(instruction.opcode_name) + " gives " + ToString(shape)),
+        instruction, source);
   }
   return CheckParameters(computation);
 }
@@ -95,7 +97,8 @@ bool AllHaveLayouts(const Shape& shape) {
 Status CheckHeader(const Module& module) {
   const Computation& entry = module.entry_computation();
   if (module.parameter_shapes.size() != entry.parameters.size()) {
-    return StructureError("the module's header and its entry computation have different numbers of parameters");
+    return StructureError(
+        "the module's header and its entry computation have different numbers of parameters");
   }
   for (size_t i = 0; i < entry.parameters.size(); ++i) {
     const Instruction& parameter = entry.instructions[static_cast<size_t>(entry.parameters[i])];
@@ -104,16 +107,18 @@ Status CheckHeader(const Module& module) {
       return StructureError("the module's header does not agree with its parameter " + Quote(parameter.name));
     }
   }
-  if (!SameTypeAndDims(module.result_shape, entry.root_instruction().shape) || !AllHaveLayouts(module.result_shape)) {
-    return StructureError("the module's header does not agree with its root " + Quote(entry.root_instruction().name));
+  if (!SameTypeAndDims(module.result_shape, entry.root_instruction().shape) ||
+      !AllHaveLayouts(module.result_shape)) {
+    return StructureError("the module's header does not agree with its root " +
+                          Quote(entry.root_instruction().name));
   }
   return Status();
 }
 
 }  // namespace
 
-StatusOr<Shape> InferShape(const Instruction& instruction, const Computation& computation, const Module* module,
-                           const SourceText* source) {
+StatusOr<Shape> InferShape(const Instruction& instruction, const Computation& computation,
+                           const Module* module, const SourceText* source) {
   StatusOr<Shape> shape = InferFromOperands(instruction, computation, module);
   if (shape.ok()) return shape;
   return Located(shape.status(), instruction, source);
@@ -144,8 +149,8 @@ std::optional<Reducer> RecogniseReducer(const Computation& computation) {
   const std::vector<int32_t> forward = {computation.parameters[0], computation.parameters[1]};
   const std::vector<int32_t> backward = {computation.parameters[1], computation.parameters[0]};
   if (root.operands != forward && root.operands != backward) return std::nullopt;
-  for (Reducer reducer : {Reducer::kAdd, Reducer::kMultiply, Reducer::kMinimum, Reducer::kMaximum, Reducer::kAnd,
-                          Reducer::kOr}) {
+  for (Reducer reducer : {Reducer::kAdd, Reducer::kMultiply, Reducer::kMinimum, Reducer::kMaximum,
+                          Reducer::kAnd, Reducer::kOr}) {
     if (root.opcode == ReducerOpcode(reducer)) return reducer;
   }
   return std::nullopt;
@@ -155,8 +160,8 @@ namespace {
 
 // The bits of the largest (or lowest) value of a type without infinities.
 uint8_t ExtremeBits(ElementType type, bool largest) {
-  uint8_t magnitude = 0x7f;                                  // f8e4m3b11fnuz, f8e4m3fnuz, f8e5m2fnuz
-  if (type == ElementType::kF8E4M3FN) magnitude = 0x7e;      // 0x7f is NaN
+  uint8_t magnitude = 0x7f;                              // f8e4m3b11fnuz, f8e4m3fnuz, f8e5m2fnuz
+  if (type == ElementType::kF8E4M3FN) magnitude = 0x7e;  // 0x7f is NaN
   if (type == ElementType::kF4E2M1FN) magnitude = 0x07;
   if (type == ElementType::kF8E8M0FNU) return largest ? 0xfe : 0x00;  // unsigned: 2^127 and 2^-127
   if (largest) return magnitude;
