@@ -326,7 +326,7 @@ Status Machine::Place(const isa::Region& region, const RegionPlan& plan, std::st
   for (size_t d = 0; d < starts.size(); ++d) {
     int64_t extent = is_hbm ? hbm : buffer.addresses[d];
     int64_t size = plan.strides.empty() && d < plan.size.size() ? plan.size[d] : 1;
-    inside = inside && starts[d] >= 0 && starts[d] + size <= extent;
+    inside = inside && starts[d] >= 0 && starts[d] <= extent - size;
     if (!inside) break;
     linear = linear * extent + starts[d];
     box->start.push_back(static_cast<int64_t>(starts[d]));
