@@ -4,10 +4,18 @@
 
 namespace act::isa {
 
-// Faults and lints, in source order; each names file, line, column and the way out. At least: the refusals of
-// reference/taidl.md section 18, unused buffers, buffers nothing can fill or empty, unsatisfiable
-// constraints, constraints implied by others, instructions equal but for their name, inputs never read,
-// attributes that nothing fixes, windows that cannot fit.
-std::vector<Diagnostic> Check(const Accelerator& accelerator);
+// Faults (errors: the instruction or the spec cannot be used as it is) and lints (warnings: legal, and
+// probably not what was meant), in source order; each names file, line, column and the way out. An
+// instruction whose semantics could not be built reports those faults (Instruction::semantics_faults) here.
+// source: the text the spec was read from; diagnostics in it then carry their line.
+std::vector<Diagnostic> Check(const Accelerator& accelerator, const SourceText* source = nullptr);
+
+// The kinds of finding that Check itself adds to those of the readers and of Instantiate, by code.
+struct CheckKind {
+  const char* code;
+  bool is_warning;
+  const char* summary;
+};
+std::span<const CheckKind> CheckKinds();
 
 }  // namespace act::isa

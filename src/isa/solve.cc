@@ -257,6 +257,18 @@ Search::End Search::Visit(std::vector<Domain> domains) {
   return chosen ? Branch(domains, *chosen) : Accept(domains);
 }
 
+// Narrows the domains by all conditions until nothing changes; false if nothing is left.
+bool PropagateAll(std::span<const Condition> conditions, Narrower* narrower, std::vector<Domain>* domains) {
+  for (int round = 0; round < kPropagationRounds; ++round) {
+    const std::vector<Domain> before = *domains;
+    for (const Condition& condition : conditions) {
+      if (!narrower->Narrow(condition, *domains)) return false;
+    }
+    if (before == *domains) break;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<Condition> ImpliedConditions(const Accelerator& accelerator, const Instruction& instruction) {
@@ -290,16 +302,82 @@ AttributeSolver::AttributeSolver(const Accelerator& accelerator, const Instructi
   }
   conditions_ = std::move(distinct);
   Narrower narrower;
-  for (int round = 0; round < kPropagationRounds && !infeasible_; ++round) {
-    const std::vector<Domain> before = domains_;
+  infeasible_ = !PropagateAll(conditions_, &narrower, &domains_);
+}
+
+namespace {
+
+// The value of the domain at low + (high - low) * numerator / denominator, rounded down to its congruence.
+int64_t Pick(const Domain& domain, int numerator, int denominator) {
+  constexpr int128_t kMin = std::numeric_limits<int64_t>::min(), kMax = std::numeric_limits<int64_t>::max();
+  const int128_t low = std::clamp(domain.low, kMin, kMax), high = std::clamp(domain.high, kMin, kMax);
+  const int128_t steps = (high - low) / domain.modulus;
+  return static_cast<int64_t>(low + steps * numerator / denominator * domain.modulus);
+}
+
+}  // namespace
+
+std::vector<std::vector<int64_t>> AttributeSolver::Samples() const {
+  std::vector<std::vector<int64_t>> samples;
+  if (infeasible_) return samples;
+  Narrower narrower;
+  const auto legal = [this](const std::vector<int64_t>& values) {
     for (const Condition& condition : conditions_) {
-      if (!narrower.Narrow(condition, domains_)) {
-        infeasible_ = true;
-        break;
-      }
+      const StatusOr<bool> holds = Evaluate(condition, {values, {}, {}});
+      if (!holds.ok() || !*holds) return false;
     }
-    if (before == domains_) break;
+    return true;
+  };
+  const auto add = [&samples](std::vector<int64_t> values) {
+    if (std::find(samples.begin(), samples.end(), values) == samples.end())
+      samples.push_back(std::move(values));
+  };
+  // One attribute after the other, each as far up its remaining range as asked.
+  const auto greedy = [&](int numerator, int denominator) {
+    std::vector<Domain> domains = domains_;
+    std::vector<int64_t> values;
+    for (size_t i = 0; i < domains.size(); ++i) {
+      values.push_back(Pick(domains[i], numerator, denominator));
+      domains[i] = Domain::Point(values[i]);
+      if (!PropagateAll(conditions_, &narrower, &domains)) return;
+    }
+    if (legal(values)) add(std::move(values));
+  };
+  constexpr size_t kFirst = 64;
+  StatusOr<AttributeSolutions> first = Solve({}, kFirst);
+  if (first.ok() && !first->values.empty()) add(first->values.front());
+  greedy(0, 1);
+  greedy(1, 3);
+  greedy(2, 3);
+  greedy(1, 1);
+  if (first.ok() && samples.size() < 4) {
+    const std::vector<std::vector<int64_t>>& values = first->values;
+    for (const size_t i : {values.size() - 1, values.size() / 3, 2 * values.size() / 3}) {
+      if (i < values.size() && samples.size() < 4) add(values[i]);
+    }
   }
+  std::sort(samples.begin(), samples.end());
+  return samples;
+}
+
+Feasibility Decide(std::span<const Condition> conditions, size_t attributes) {
+  // A question of one lint; many are asked.
+  constexpr int64_t kDecideWork = 20'000;
+  Search search({}, conditions, 0);
+  const std::vector<Domain> domains(attributes);
+  if (attributes > kOpenLimit) return Feasibility::kUnknown;
+  Search::End end = search.InOrder(domains, kDecideWork);
+  if (end == Search::End::kEnough) return Feasibility::kYes;
+  if (end == Search::End::kComplete) return Feasibility::kNo;
+  end = search.SmallestFirst(domains, kDecideWork);
+  if (!search.solutions().empty()) return Feasibility::kYes;
+  return end == Search::End::kComplete ? Feasibility::kNo : Feasibility::kUnknown;
+}
+
+bool Contradictory(std::span<const Condition> conditions, size_t attributes) {
+  Narrower narrower;
+  std::vector<Domain> domains(attributes);
+  return !PropagateAll(conditions, &narrower, &domains);
 }
 
 std::vector<AttributeRange> AttributeSolver::Ranges() const {

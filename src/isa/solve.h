@@ -22,6 +22,9 @@ class AttributeSolver {
   std::vector<AttributeRange> Ranges() const;
   // As SolveAttributes.
   StatusOr<AttributeSolutions> Solve(std::span<const Equation> equations, size_t limit) const;
+  // Legal values to try an instruction with: the smallest, the largest and two between, without repetition,
+  // as far as they are found in little work. Empty: none found.
+  std::vector<std::vector<int64_t>> Samples() const;
 
  private:
   std::string instruction_name_;
@@ -31,5 +34,12 @@ class AttributeSolver {
   std::vector<Domain> domains_;
   bool infeasible_ = false;
 };
+
+// Whether conditions free of @a and @s can hold together; kUnknown where the question is too large.
+enum class Feasibility : uint8_t { kYes, kNo, kUnknown };
+Feasibility Decide(std::span<const Condition> conditions, size_t attributes);
+// Bounds propagation alone, for conditions that may also use @a and @s (which can be anything). True only if
+// the conditions cannot all hold.
+bool Contradictory(std::span<const Condition> conditions, size_t attributes);
 
 }  // namespace act::isa
