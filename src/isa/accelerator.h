@@ -1,6 +1,9 @@
 // The accelerator as a value: what a spec says, in the terms of reference/taidl.md.
 #pragma once
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "isa/expression.h"
@@ -69,6 +72,14 @@ struct Instruction {
   std::string unit;  // engine; empty: none given
   InstructionNumerics numerics = InstructionNumerics::kExact;
   SourceLocation location;
+  // How the spec got here, for the builder: regions may come after the semantics that needs them, so the text
+  // is read again when they change. Not part of what the instruction is.
+  bool inputs_given = false;
+  bool outputs_given = false;
+  std::shared_ptr<const SourceText> semantics_source;  // null: none, or built from native text
+  // Why the semantics is empty although there is a text: types, shapes or attributes that disagree. Reported
+  // by CheckComplete, since TAIDL reports them when the spec is used and not when the text is read.
+  std::vector<Diagnostic> semantics_faults;
 };
 
 struct Accelerator {
@@ -86,7 +97,8 @@ struct Accelerator {
 };
 // A new accelerator that holds only HBM.
 Accelerator MakeAccelerator(std::string name);
-// Equal specs: everything but source locations and semantics_text.
+// Equal specs: everything but source locations, operand names (Region::name, SemanticNode::name) and
+// semantics_text. Floats compare by their bits.
 bool SameAccelerator(const Accelerator& a, const Accelerator& b);
 
 }  // namespace act::isa

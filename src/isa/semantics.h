@@ -20,7 +20,8 @@ struct SymbolicConstant {
   std::vector<double> floats;            // float types; exact
   std::vector<int64_t> integers;         // integer types and pred
   std::optional<Expression> expression;  // integer-valued, over @c and @s
-  friend bool operator==(const SymbolicConstant&, const SymbolicConstant&) = default;
+  // Floats by their bits: NaN equals NaN, and 0 is not -0.
+  friend bool operator==(const SymbolicConstant& a, const SymbolicConstant& b);
 };
 
 // One statement. Operations of TAIDL that HLO lacks are lowered when the text is read: reduce_add/max/min to
@@ -29,6 +30,9 @@ struct SymbolicConstant {
 struct SemanticNode {
   std::string name;
   hlo::Opcode opcode = hlo::Opcode::kCopy;
+  // kOther only: an operation that is read and printed, and refused (kNotImplemented) by whoever gives it a
+  // meaning. The one such operation is "select_eq_var".
+  std::string operation;
   ElementType type = ElementType::kInvalid;
   std::vector<Expression> dims;
   std::vector<int32_t> operands;       // indices of nodes, each smaller than its own
@@ -46,7 +50,8 @@ struct SemanticNode {
   friend bool operator==(const SemanticNode& a, const SemanticNode& b);
 };
 
-// outputs[j]: the node stored to output region j. Empty nodes: no semantics.
+// outputs[j]: the node stored to output region j. Empty nodes: no semantics. The readers make canonical form:
+// nodes[k] is parameter k for each input k, read or not; the other nodes follow in order of definition.
 struct Semantics {
   std::vector<SemanticNode> nodes;  // the parameters in any place, each input at most once
   std::vector<int32_t> outputs;
