@@ -28,6 +28,11 @@ void LoadAs(const uint8_t* bytes, int64_t count, U* values) {
   for (int64_t i = 0; i < count; ++i) values[i] = static_cast<U>(Read<T>(bytes, i));
 }
 
+template <typename T>
+void StoreAs(const int64_t* values, int64_t count, uint8_t* bytes) {
+  for (int64_t i = 0; i < count; ++i) Write(bytes, i, static_cast<T>(values[i]));
+}
+
 // Toward zero, saturating to [low, high], NaN gives 0. low and high are exact in double, or high + 1 is.
 int64_t SaturateSigned(double value, int bits) {
   if (std::isnan(value)) return 0;
@@ -218,8 +223,18 @@ void StoreDoubles(ElementType type, const double* values, int64_t count, uint8_t
 
 void StoreInts(ElementType type, const int64_t* values, int64_t count, bool is_unsigned, uint8_t* bytes) {
   if (IsFloat(type) || IsComplex(type)) return StoreIntsAsFloat(type, values, count, is_unsigned, bytes);
-  const int storage = StorageBytes(type);
-  for (int64_t i = 0; i < count; ++i) WriteInt(storage, bytes, i, WrapInt(type, values[i]));
+  switch (BitWidth(type)) {
+    case 8:
+      return StoreAs<uint8_t>(values, count, bytes);
+    case 16:
+      return StoreAs<uint16_t>(values, count, bytes);
+    case 32:
+      return StoreAs<uint32_t>(values, count, bytes);
+    case 64:
+      return StoreAs<uint64_t>(values, count, bytes);
+    default:
+      for (int64_t i = 0; i < count; ++i) bytes[i] = static_cast<uint8_t>(WrapInt(type, values[i]));
+  }
 }
 
 void StoreComplex(ElementType type, const std::complex<double>* values, int64_t count, uint8_t* bytes) {

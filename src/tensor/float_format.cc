@@ -122,19 +122,6 @@ float FormatToFloat(const FloatFormat& format, uint16_t bits) {
   return sign * std::ldexp(static_cast<float>(significand), exponent);
 }
 
-uint16_t DoubleToBF16(double value) {
-  const auto narrow = static_cast<float>(value);
-  // Exact in f32, infinite or NaN: the fast path rounds the same value.
-  if (static_cast<double>(narrow) == value || value != value) return FloatToBF16(narrow);
-  return DoubleToFormat(FormatOf(ElementType::kBF16), value);
-}
-
-uint16_t DoubleToF16(double value) {
-  const auto narrow = static_cast<float>(value);
-  if (static_cast<double>(narrow) == value || value != value) return FloatToF16(narrow);
-  return DoubleToFormat(FormatOf(ElementType::kF16), value);
-}
-
 float F8ToFloat(ElementType kind, uint8_t bits) { return FormatToFloat(FormatOf(kind), bits); }
 
 uint8_t FloatToF8(ElementType kind, float value) {

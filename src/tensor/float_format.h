@@ -104,8 +104,26 @@ inline uint16_t FloatToF16(float value) {
   return static_cast<uint16_t>(sign | ((magnitude - 0x38000000u) >> 13));
 }
 
-uint16_t DoubleToBF16(double value);  // one rounding
-uint16_t DoubleToF16(double value);   // one rounding
+// One rounding. Within the normal range the rounding is an addition to the bits of the double, whose carry
+// moves into the exponent and at the upper end makes infinity.
+inline uint16_t DoubleToBF16(double value) {
+  const auto bits = std::bit_cast<uint64_t>(value);
+  const uint64_t magnitude = bits & ~(uint64_t{1} << 63);
+  if (magnitude - (uint64_t{897} << 52) < (uint64_t{1151 - 897} << 52)) {  // 2^-126 <= |value| < 2^128
+    const uint64_t rounded = magnitude + ((uint64_t{1} << 44) - 1) + ((magnitude >> 45) & 1);
+    return static_cast<uint16_t>(((bits >> 48) & 0x8000) | ((rounded >> 45) - (uint64_t{1023 - 127} << 7)));
+  }
+  return DoubleToFormat(FormatOf(ElementType::kBF16), value);
+}
+inline uint16_t DoubleToF16(double value) {
+  const auto bits = std::bit_cast<uint64_t>(value);
+  const uint64_t magnitude = bits & ~(uint64_t{1} << 63);
+  if (magnitude - (uint64_t{1009} << 52) < (uint64_t{1039 - 1009} << 52)) {  // 2^-14 <= |value| < 2^16
+    const uint64_t rounded = magnitude + ((uint64_t{1} << 41) - 1) + ((magnitude >> 42) & 1);
+    return static_cast<uint16_t>(((bits >> 48) & 0x8000) | ((rounded >> 42) - (uint64_t{1023 - 15} << 10)));
+  }
+  return DoubleToFormat(FormatOf(ElementType::kF16), value);
+}
 float F8ToFloat(ElementType kind, uint8_t bits);
 uint8_t FloatToF8(ElementType kind, float value);
 uint8_t DoubleToF8(ElementType kind, double value);  // one rounding
