@@ -11,8 +11,8 @@ namespace act::hlo {
 namespace {
 
 constexpr int kMostCallDepth = 200;
-constexpr size_t kMostInstructions = 1000000;
-constexpr int64_t kMostSteps = 4000000;  // instructions looked at, those of calls anew for each call
+constexpr size_t kMostInstructions = 500000;
+constexpr int64_t kMostSteps = 2000000;  // instructions looked at, those of calls anew for each call
 
 std::string Quote(std::string_view name) { return "'" + std::string(name) + "'"; }
 

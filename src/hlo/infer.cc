@@ -14,8 +14,7 @@ std::string Quote(std::string_view name) { return "'" + std::string(name) + "'";
 
 Status CheckCount(const OperandView& operands, size_t count) {
   if (operands.size() == count) return Status();
-  return ShapeError(operands.op() + " has " + std::to_string(operands.size()) +
-                    (operands.size() == 1 ? " operand" : " operands") + ", but takes " +
+  return ShapeError(operands.op() + " has " + Counted(operands.size(), "operand") + ", but takes " +
                     std::to_string(count));
 }
 
@@ -32,8 +31,7 @@ Status CheckEntries(const OperandView& operands, size_t entries, std::string_vie
   if (static_cast<int64_t>(entries) == operands.shape(0).rank()) return Status();
   return ShapeError(operands.op() + " has " + std::to_string(entries) +
                     (entries == 1 ? " entry" : " entries") + " in " + std::string(name) + ", but " +
-                    operands.Describe(0) + " has " + std::to_string(operands.shape(0).rank()) +
-                    " dimensions");
+                    operands.Describe(0) + " has " + Counted(operands.shape(0).dims.size(), "dimension"));
 }
 
 StatusOr<Shape> Declared(const OperandView& operands) {
@@ -81,7 +79,7 @@ StatusOr<Shape> InferBroadcast(const OperandView& operands) {
   for (size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] < 0 || dims[i] >= shape.rank()) {
       return ShapeError("'broadcast' has dimension " + std::to_string(dims[i]) + ", but its result " +
-                        ToString(shape) + " has " + std::to_string(shape.rank()) + " dimensions");
+                        ToString(shape) + " has " + Counted(shape.dims.size(), "dimension"));
     }
     if (i > 0 && dims[i] <= dims[i - 1]) {
       return ShapeError("'broadcast' has dimensions=" + ListToString(dims) +
@@ -315,9 +313,8 @@ StatusOr<Shape> InferCall(const OperandView& operands, const Module* module) {
   if (module == nullptr || instruction.called.size() != 1) return Declared(operands);
   const Computation& callee = module->computations[static_cast<size_t>(instruction.called[0])];
   if (callee.parameters.size() != operands.size()) {
-    return ShapeError("'call' passes " + std::to_string(operands.size()) + " operands to " +
-                      Quote(callee.name) + ", which has " + std::to_string(callee.parameters.size()) +
-                      " parameters");
+    return ShapeError("'call' passes " + Counted(operands.size(), "operand") + " to " + Quote(callee.name) +
+                      ", which has " + Counted(callee.parameters.size(), "parameter"));
   }
   for (size_t i = 0; i < operands.size(); ++i) {
     const Shape& parameter = callee.instructions[static_cast<size_t>(callee.parameters[i])].shape;
@@ -404,6 +401,12 @@ Status ShapeErrorNotImplemented(std::string message) {
   return Error(ErrorClass::kNotImplemented, "hlo-shape", std::move(message));
 }
 
+std::string Counted(size_t count, std::string_view noun) {
+  std::string out = std::to_string(count) + " ";
+  out += noun;
+  return count == 1 ? out : out + "s";
+}
+
 std::string ListToString(const std::vector<int64_t>& values) {
   std::string out = "{";
   for (size_t i = 0; i < values.size(); ++i) {
@@ -419,7 +422,7 @@ Status CheckDimensions(const OperandView& operands, const std::vector<int64_t>& 
   for (int64_t dim : dims) {
     if (dim < 0 || dim >= rank) {
       return ShapeError(operands.op() + " has " + std::to_string(dim) + " in " + std::string(what) +
-                        ", but its operand has " + std::to_string(rank) + " dimensions");
+                        ", but its operand has " + Counted(static_cast<size_t>(rank), "dimension"));
     }
     if (seen[static_cast<size_t>(dim)]) {
       return ShapeError(operands.op() + " has " + std::to_string(dim) + " twice in " + std::string(what));

@@ -43,6 +43,8 @@ Status ShapeErrorNotImplemented(std::string message);
 StatusOr<Shape> InferElementwise(const OperandView& operands);
 // dot: infer_dot.cc.
 StatusOr<Shape> InferDot(const OperandView& operands);
+// "1 operand", "2 operands": for messages.
+std::string Counted(size_t count, std::string_view noun);
 // "{0,1}".
 std::string ListToString(const std::vector<int64_t>& values);
 // Each in [0, rank) and none twice; else a message that starts with the operation and `what`.

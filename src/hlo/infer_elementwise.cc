@@ -83,7 +83,7 @@ std::string KindsToString(unsigned kinds) {
   std::string out;
   const auto append = [&](bool has, std::string_view word) {
     if (!has) return;
-    if (!out.empty()) out += ", ";
+    if (!out.empty()) out += " or ";
     out += word;
   };
   append((kinds & kPredBit) != 0, "pred");
@@ -199,7 +199,7 @@ StatusOr<Shape> InferElementwise(const OperandView& operands) {
   if (opcode == Opcode::kConvert || (opcode >= Opcode::kAbs && opcode <= Opcode::kTanh)) arity = 1;
   if (opcode == Opcode::kClamp || opcode == Opcode::kSelect || opcode == Opcode::kFma) arity = 3;
   if (operands.size() != arity) {
-    return ShapeError(operands.op() + " has " + std::to_string(operands.size()) + " operands, but takes " +
+    return ShapeError(operands.op() + " has " + Counted(operands.size(), "operand") + ", but takes " +
                       std::to_string(arity));
   }
   if (opcode == Opcode::kConvert) return InferConvert(operands);

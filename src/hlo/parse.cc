@@ -226,7 +226,7 @@ void Reader::CheckParameterNumbers(Scope* scope) {
     if (computation.instructions[i].opcode == Opcode::kParameter) found.push_back(static_cast<int32_t>(i));
   }
   computation.parameters.assign(found.size(), -1);
-  const std::string count = std::to_string(found.size()) + (found.size() == 1 ? " parameter" : " parameters");
+  const std::string count = Counted(found.size(), "parameter");
   for (int32_t index : found) {
     const int64_t number = computation.instructions[static_cast<size_t>(index)].parameter_number;
     const size_t offset = scope->offsets[static_cast<size_t>(index)];
@@ -281,8 +281,9 @@ void Reader::CloseComputation(Scope* scope, const ComputationHead& head) {
   if (scope->broken || !head.has_program_shape) return;
   if (head.parameters.size() != computation.parameters.size()) {
     ValueError("hlo-computation",
-               "the head of " + Quote(computation.name) + " lists " + std::to_string(head.parameters.size()) +
-                   " parameters, but the body has " + std::to_string(computation.parameters.size()),
+               "the head of " + Quote(computation.name) + " lists " +
+                   Counted(head.parameters.size(), "parameter") + ", but the body has " +
+                   std::to_string(computation.parameters.size()),
                head.offset);
     return;
   }
@@ -353,8 +354,8 @@ void Reader::CheckHeaderAgainstEntry(const Computation& entry) {
   const size_t count = module_.parameter_shapes.size();
   if (count != entry.parameters.size()) {
     ValueError("hlo-parameter",
-               "entry_computation_layout lists " + std::to_string(count) +
-                   " parameters, but the entry computation " + Quote(entry.name) + " has " +
+               "entry_computation_layout lists " + Counted(count, "parameter") +
+                   ", but the entry computation " + Quote(entry.name) + " has " +
                    std::to_string(entry.parameters.size()),
                entry_layout_offset_);
     return;

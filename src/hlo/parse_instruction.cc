@@ -183,39 +183,36 @@ void Reader::CheckComparisonType(const Scope& scope, const Instruction& instruct
 }
 
 // Infers the shape, and reports a clash with the declared one.
-void Reader::CheckShape(Scope* scope, Instruction* instruction, size_t offset) {
+bool Reader::CheckShape(Scope* scope, Instruction* instruction, size_t offset) {
   for (int32_t called : instruction->called) {
     if (called < 0) {
-      scope->broken = scope->broken || instruction->shape.type == ElementType::kInvalid;
-      return;
+      // A computation that could not be read.
+      scope->broken = true;
+      return instruction->shape.type != ElementType::kInvalid;
     }
   }
   StatusOr<Shape> inferred = InferFromOperands(*instruction, scope->computation, &module_);
   if (!inferred.ok()) {
     Diagnostic d = inferred.status().front();
-    Fail(d.error_class, d.code, std::move(d.message), offset);
-    scope->broken = true;
-    return;
+    return Fail(d.error_class, d.code, std::move(d.message), offset);
   }
   CheckComparisonType(*scope, *instruction, offset);
   if (instruction->shape.type == ElementType::kInvalid) {
     inferred_members_ += CountMembers(*inferred);
     if (inferred_members_ > kMostInferredMembers) {
-      Fail(ErrorClass::kLimit, "hlo-tuple-size",
-           "the tuple shapes that are left out have more than " + std::to_string(kMostInferredMembers) +
-               " members; write the shapes",
-           offset);
-      scope->broken = true;
-      return;
+      return Fail(ErrorClass::kLimit, "hlo-tuple-size",
+                  "the tuple shapes that are left out have more than " +
+                      std::to_string(kMostInferredMembers) + " members; write the shapes",
+                  offset);
     }
     instruction->shape = std::move(*inferred);
   } else if (!SameTypeAndDims(instruction->shape, *inferred)) {
-    ValueError("hlo-shape",
-               Quote(instruction->name) + " is declared as " + ToString(instruction->shape) + ", but its '" +
-                   instruction->opcode_name + "' gives " + ToString(*inferred),
-               offset);
-    scope->broken = true;
+    return ValueError("hlo-shape",
+                      Quote(instruction->name) + " is declared as " + ToString(instruction->shape) +
+                          ", but its '" + instruction->opcode_name + "' gives " + ToString(*inferred),
+                      offset);
   }
+  return true;
 }
 
 bool Reader::ReadInstructionBody(Scope* scope, Instruction* instruction, bool* operands_known) {
@@ -261,15 +258,11 @@ bool Reader::ReadInstruction(Scope* scope) {
     }
     return read;
   }
-  if (read && operands_known) {
-    if (!Rewrite(scope, &instruction, offset)) {
-      scope->broken = true;
-    } else {
-      CheckShape(scope, &instruction, offset);
-    }
-  }
-  scope->broken = scope->broken || !read || !operands_known;
-  if (instruction.shape.type == ElementType::kInvalid) {
+  // A shape that does not fit may be the fault of either side: what uses it is not checked.
+  const bool fits = !read || !operands_known ||
+                    (Rewrite(scope, &instruction, offset) && CheckShape(scope, &instruction, offset));
+  scope->broken = scope->broken || !read || !operands_known || !fits;
+  if (!fits || instruction.shape.type == ElementType::kInvalid) {
     scope->names.emplace(name, Named{-1, offset});
     return read;
   }

@@ -137,8 +137,8 @@ bool Reader::ReadLayout(Shape* shape) {
   if (layout.minor_to_major.size() != shape->dims.size()) {
     return ValueError("hlo-layout",
                       "the layout " + ToString(layout) + " lists " +
-                          std::to_string(layout.minor_to_major.size()) + " dimensions, but " +
-                          ToString(*shape) + " has " + std::to_string(shape->rank()),
+                          Counted(layout.minor_to_major.size(), "dimension") + ", but " + ToString(*shape) +
+                          " has " + std::to_string(shape->rank()),
                       offset);
   }
   return true;

@@ -1,6 +1,6 @@
 #include "hlo/print.h"
 
-#include <limits>
+#include <algorithm>
 
 namespace act::hlo {
 namespace {
@@ -21,23 +21,28 @@ void AppendListAttribute(std::string_view name, const std::vector<int64_t>& valu
   AppendList(values, out);
 }
 
+// XLA's way: a stride (an interior padding) that is not the default is written on every dimension.
 void AppendSlice(const std::vector<SliceDim>& slice, std::string* out) {
+  const bool strides =
+      std::any_of(slice.begin(), slice.end(), [](const SliceDim& d) { return d.stride != 1; });
   *out += ", slice={";
   for (size_t i = 0; i < slice.size(); ++i) {
     if (i > 0) *out += ", ";
     *out += '[' + std::to_string(slice[i].start) + ':' + std::to_string(slice[i].limit);
-    if (slice[i].stride != 1) *out += ':' + std::to_string(slice[i].stride);
+    if (strides) *out += ':' + std::to_string(slice[i].stride);
     *out += ']';
   }
   *out += '}';
 }
 
 void AppendPadding(const std::vector<PadDim>& padding, std::string* out) {
+  const bool interior =
+      std::any_of(padding.begin(), padding.end(), [](const PadDim& d) { return d.interior != 0; });
   *out += ", padding=";
   for (size_t i = 0; i < padding.size(); ++i) {
     if (i > 0) *out += 'x';
     *out += std::to_string(padding[i].low) + '_' + std::to_string(padding[i].high);
-    if (padding[i].interior != 0) *out += '_' + std::to_string(padding[i].interior);
+    if (interior) *out += '_' + std::to_string(padding[i].interior);
   }
 }
 
@@ -104,14 +109,15 @@ void AppendAttributes(const Instruction& instruction, const Module& module, std:
 
 // Without elements the text is written out level by level, as XLA reads it, unless it would be long.
 void AppendEmptyLiteral(const Shape& shape, std::string* out) {
+  constexpr int64_t kMostEntries = 1000;
   int64_t entries = 1;
   size_t levels = 0;
-  while (shape.dims[levels] != 0) {
-    entries *= std::min<int64_t>(shape.dims[levels++], 1000);
-    if (entries > 1000) {
+  for (; shape.dims[levels] != 0; ++levels) {
+    if (shape.dims[levels] > kMostEntries / entries) {
       *out += "{}";
       return;
     }
+    entries *= shape.dims[levels];
   }
   std::string text = "{}";
   for (size_t level = levels; level-- > 0;) {

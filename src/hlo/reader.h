@@ -97,7 +97,7 @@ class Reader {
   bool ReadOperand(Scope* scope, Instruction* instruction, bool* operands_known);
   bool ReadConstantOperand(Instruction* instruction);
   void AddInstruction(Scope* scope, Instruction instruction, size_t offset);
-  void CheckShape(Scope* scope, Instruction* instruction, size_t offset);
+  bool CheckShape(Scope* scope, Instruction* instruction, size_t offset);
   void CheckComparisonType(const Scope& scope, const Instruction& instruction, size_t offset);
   // Rewrites forms that HLO text allows and the module does not: see parse_instruction.cc.
   bool Rewrite(Scope* scope, Instruction* instruction, size_t offset);
