@@ -35,14 +35,16 @@ test: ## every test: release build, Python tests, and the C++ tests under the sa
 run-tests:
 	@$(MAKE) --no-print-directory -k test-release test-python test-asan; status=$$?; \
 	  $(PYTHON) tools/run_tests.py --total $(RESULTS) && exit $$status
-test-release: build
+test-release: build/build.ninja
+	@cmake --preset release -DACT_REQUIRE_TESTS=ON > build/configure.log || { cat build/configure.log; exit 1; }
+	@cmake --build build -j $(JOBS) -- -k 0
 	@echo "== C++ tests, release"
 	@$(PYTHON) tools/run_tests.py --build build --keep $(RESULTS)/1-release.counts
-test-python: build
+test-python:
 	@echo "== Python tests"
 	@$(PYTHON) tools/run_tests.py --pytest --keep $(RESULTS)/2-python.counts
 test-asan: build-asan/build.ninja
-	@cmake --build build-asan -j $(JOBS)
+	@cmake --build build-asan -j $(JOBS) -- -k 0
 	@echo "== C++ tests, address and undefined-behaviour sanitizers"
 	@$(PYTHON) tools/run_tests.py --build build-asan --keep $(RESULTS)/3-asan.counts
 
