@@ -2,9 +2,9 @@
 """Checks the #includes of src/ and tests/ against the layers.
 
 The order of the layers is ACT_LAYERS in CMakeLists.txt. A file of src/<layer> includes its own folder's headers,
-and of a lower layer only the public header <layer>/<layer>.h; the layers it includes are exactly the DEPENDS of
-the folder's act_library (what those bring along need not be named again only if it is not included). A test
-reaches into the folder it is named after, and elsewhere includes public headers.
+and of a lower layer only the public header <layer>/<layer>.h. The DEPENDS of the folder's act_library name every layer
+it includes, and none that it neither includes nor gets with one it includes. A test reaches into the folder it is
+named after, and elsewhere includes public headers.
 Prints one line a fault; exit code 1 if there is one.
 """
 import pathlib
@@ -45,6 +45,18 @@ def is_public(name):
   return rest == folder + ".h"
 
 
+def reached(used, layers):
+  """The layers of `used` and those that their headers bring along."""
+  found, waiting = set(), list(used)
+  while waiting:
+    layer = waiting.pop()
+    if layer not in found:
+      found.add(layer)
+      for header in (ROOT / "src" / layer).glob("*.h"):
+        waiting.extend(name.split("/")[0] for name in includes(header) if name.split("/")[0] in layers)
+  return found
+
+
 def check_layer(layer, layers, faults):
   folder = ROOT / "src" / layer
   used = {}
@@ -77,7 +89,7 @@ def check_layer(layer, layers, faults):
     if other not in depends:
       faults.append(f"src/{layer}/CMakeLists.txt: DEPENDS lacks {other}, which {place} includes")
   written = all((folder / name).exists() for name in sources)
-  for other in sorted(depends - used.keys()) if written else []:
+  for other in sorted(depends - reached(used, layers)) if written else []:
     faults.append(f"src/{layer}/CMakeLists.txt: DEPENDS names {other}, which no file of {layer} includes")
   for path in sorted(folder.rglob("*.cc")):
     if written and path.relative_to(folder).as_posix() not in list_file.read_text():

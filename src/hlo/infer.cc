@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "support/checked.h"
+#include "support/support.h"
 
 namespace act::hlo {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "hlo/module.h"
-#include "support/status.h"
+#include "support/support.h"
 
 namespace act::hlo {
 
