@@ -262,9 +262,10 @@ Status NativeSemanticsReader::ReadNamedOperand(Operation* operation, int depth) 
   Operand operand;
   cursor_.SkipBlanks();
   operand.offset = cursor_.position();
-  const std::string_view name = cursor_.PeekName();
-  const bool integer = name.empty() || (values_.find(name) == values_.end() && IsAttributeName(names_, name));
-  if (integer && cursor_.Peek() != '}') {
+  const std::string_view name = cursor_.TakeName();
+  const bool call = !name.empty() && cursor_.Peek() == '(';  // even if an attribute has the operation's name
+  cursor_.set_position(operand.offset);
+  if (!call && (name.empty() || (values_.find(name) == values_.end() && IsAttributeName(names_, name)))) {
     PlainItemReader items(names_);
     ACT_ASSIGN_OR_RETURN(operand.expression, items.Read(&cursor_));
   } else {

@@ -48,6 +48,12 @@ std::string IntegerText(int64_t value, ElementType type) {
   return IsUnsignedInteger(type) ? std::to_string(static_cast<uint64_t>(value)) : std::to_string(value);
 }
 
+std::string_view FirstWord(std::string_view text) {
+  size_t stop = 0;
+  while (stop < text.size() && IsNameChar(text[stop])) ++stop;
+  return text.substr(0, stop);
+}
+
 std::string OperationText(Opcode opcode) {
   if (opcode == Opcode::kExp) return "exp";
   std::string name(hlo::OpcodeName(opcode));
@@ -197,8 +203,7 @@ class Writer {
     const SymbolicConstant& constant = node.constant;
     if (constant.expression) {
       std::string text = Item(*constant.expression);
-      const std::string_view word = std::string_view(text).substr(
-          0, text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"));
+      const std::string_view word = FirstWord(text);
       // An attribute of that name would be read as the value.
       const bool clash = word == "inf" || word == "infinity" || word == "nan" || word == "true" ||
                          word == "false" || text.starts_with("-");
@@ -217,8 +222,10 @@ class Writer {
   }
 
   std::string PlainStartText(const SemanticNode& node) const {
-    return node.constant.expression ? Item(*node.constant.expression)
-                                    : std::to_string(node.constant.integers.front());
+    if (!node.constant.expression) return std::to_string(node.constant.integers.front());
+    // An attribute with the name of an element type would be read as the result's type.
+    std::string text = Item(*node.constant.expression);
+    return ElementTypeFromName(FirstWord(text)) ? "(" + text + ")" : text;
   }
 
   // Decides which operands stand inside, and writes the operation.
