@@ -245,6 +245,7 @@ bool Reader::ReadKnownAttribute(std::string_view name, size_t offset, Instructio
       if (name == "to_apply") return ReadCalledComputation(&instruction->called);
       break;
     case Opcode::kOther: {
+      if (instruction->opcode_name == "constant") break;  // of a tuple: no attributes of its own
       const size_t value_offset = lexer_.offset();
       if (!ReadRawAttribute(name, &instruction->raw)) return false;
       if (!Contains(kComputationAttributes, name)) return true;

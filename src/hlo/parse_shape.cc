@@ -141,6 +141,8 @@ bool Reader::ReadLayout(Shape* shape) {
                           " has " + std::to_string(shape->rank()),
                       offset);
   }
+  // The layout of a scalar says nothing and is not printed.
+  if (shape->dims.empty() && layout.IsRowMajor()) shape->has_layout = false;
   return true;
 }
 
