@@ -56,17 +56,16 @@ void AppendNarrow(ElementType type, uint16_t bits, std::string* out) {
     return;
   }
   if (std::isinf(value)) return AppendInfinity(value < 0, out);
-  char buffer[64];
-  char* end = buffer;
+  double read = 0;
   for (int digits = 1; digits <= 9; ++digits) {
-    end = std::to_chars(buffer, buffer + sizeof(buffer), static_cast<double>(value),
-                        std::chars_format::general, digits)
-              .ptr;
-    double read = 0;
+    char buffer[64];
+    const auto end = std::to_chars(buffer, buffer + sizeof(buffer), static_cast<double>(value),
+                                   std::chars_format::scientific, digits - 1)
+                         .ptr;
     std::from_chars(buffer, end, read);
     if (DoubleToFormat(format, read) == bits) break;
   }
-  out->append(buffer, end);
+  AppendF64(read, out);  // in whichever notation is shorter
 }
 
 void AppendInteger(const Literal& literal, int64_t index, std::string* out) {

@@ -34,7 +34,7 @@ inline hlo::Instruction Op(hlo::Opcode opcode, ElementType type, std::vector<int
   instruction.shape = Shape::Array(type, std::move(dims));
   return instruction;
 }
-inline StatusOr<Literal> Run(const hlo::Instruction& instruction,
+inline StatusOr<Literal> Apply(const hlo::Instruction& instruction,
                              std::initializer_list<const Literal*> operands,
                              OutOfRange out_of_range = OutOfRange::kClamp) {
   const std::vector<const Literal*> list(operands);

@@ -276,6 +276,10 @@ TEST(LiteralText, Forms) {
   Literal pi(Shape::Array(ElementType::kBF16, {}));
   pi.SetDouble(0, 3.14159);
   EXPECT_EQ(LiteralToString(pi), "3.14");
+  pi.SetDouble(0, -240);
+  EXPECT_EQ(LiteralToString(pi), "-240");
+  pi.SetDouble(0, 0x1p100);
+  EXPECT_EQ(LiteralToString(pi), "1.27e+30");
   EXPECT_EQ(LiteralToString(Doubles(ElementType::kF32, {0.1, -0.0, kInf, -kInf, kNan})),
             "{0.1, -0, inf, -inf, nan}");
   EXPECT_EQ(LiteralToString(Ints(ElementType::kPred, {1, 0})), "{true, false}");
