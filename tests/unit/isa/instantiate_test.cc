@@ -191,7 +191,7 @@ TEST(CheckConstraints, NamesInstructionConstraintAndValues) {
   EXPECT_TRUE(check({32}, {}, {}, false).ok());
   EXPECT_TRUE(check({32}, {0, 68}, {3}, true).ok());
   EXPECT_EQ(check({24}, {}, {}, false).front().message,
-            "instruction 'load_cm': constraint \"@c.n % 16 == 0\" does not hold at @c.n = 24");
+            "instruction 'load_cm': constraint \"@c.n%16 == 0\" does not hold at @c.n = 24");
   EXPECT_EQ(check({32}, {5, 69}, {3}, true).front().message,
             "instruction 'load_cm': constraint \"@a.addr_out + @c.n <= 100\" does not hold at @c.n = 32, "
             "@a.addr_in = 5, @a.addr_out = 69, @s.mode = 3");
