@@ -54,6 +54,17 @@ constexpr CheckKind kKinds[] = {
     {"isa-without-effect", true, "an instruction that writes back what it reads"},
 };
 
+// The line that names the accelerator.
+SourceLocation HeadOf(const SourceText& source) {
+  for (size_t line = 0; line < source.text().size();) {
+    if (source.text().substr(line).starts_with("accelerator ")) return source.LocationAt(line);
+    const size_t end = source.text().find('\n', line);
+    if (end == std::string_view::npos) break;
+    line = end + 1;
+  }
+  return {};
+}
+
 void AttachLines(const SourceText& source, std::vector<Diagnostic>* diagnostics) {
   std::vector<std::string_view> lines;
   for (std::string_view rest = source.text(); !rest.empty();) {
@@ -71,17 +82,19 @@ void AttachLines(const SourceText& source, std::vector<Diagnostic>* diagnostics)
 }  // namespace
 
 std::vector<Diagnostic> Check(const Accelerator& accelerator, const SourceText* source) {
-  Report report;
+  Report report(source != nullptr ? HeadOf(*source) : SourceLocation{});
   CheckMachine(accelerator, &report);
   CheckInstructionSet(accelerator, &report);
   CheckState(accelerator, &report);
   for (const Instruction& instruction : accelerator.instructions) {
     const Subject subject(accelerator, instruction);
+    const size_t before = report.size();
     CheckAttributes(subject, &report);
     CheckInstructionConstraints(subject, &report);
     CheckRegions(subject, &report);
     CheckSemantics(subject, &report);
     CheckCost(subject, &report);
+    if (report.size() == before) CheckLegalValues(subject, &report);
   }
   std::vector<Diagnostic> diagnostics = std::move(report).TakeSorted();
   if (source != nullptr) AttachLines(*source, &diagnostics);

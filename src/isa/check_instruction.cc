@@ -166,7 +166,8 @@ void CheckSelectable(const Subject& subject, Report* report) {
     return;
   }
   const std::vector<Condition> implied = ImpliedConditions(subject.accelerator, instruction);
-  if (Decide(implied, attributes) == Feasibility::kNo) return;  // reported by CheckRegions and CheckSemantics
+  if (Decide(implied, attributes) == Feasibility::kNo)
+    return;  // CheckRegions says which, or CheckLegalValues
   std::vector<Condition> all = implied;
   all.insert(all.end(), constraints.begin(), constraints.end());
   if (Decide(all, attributes) != Feasibility::kNo) return;
@@ -177,25 +178,48 @@ void CheckSelectable(const Subject& subject, Report* report) {
               instruction.location);
 }
 
+// The part of an expression below one node.
+Expression PartOf(const Expression& e, int32_t root) {
+  std::vector<bool> below(e.nodes.size());
+  below[static_cast<size_t>(root)] = true;
+  for (size_t i = static_cast<size_t>(root) + 1; i-- > 0;) {
+    if (!below[i]) continue;
+    if (e.nodes[i].left >= 0) below[static_cast<size_t>(e.nodes[i].left)] = true;
+    if (e.nodes[i].right >= 0) below[static_cast<size_t>(e.nodes[i].right)] = true;
+  }
+  Expression part;
+  part.location = e.location;
+  std::vector<int32_t> moved(e.nodes.size(), -1);
+  for (size_t i = 0; i <= static_cast<size_t>(root); ++i) {
+    if (!below[i]) continue;
+    moved[i] = static_cast<int32_t>(part.nodes.size());
+    Expression::Node node = e.nodes[i];
+    if (node.left >= 0) node.left = moved[static_cast<size_t>(node.left)];
+    if (node.right >= 0) node.right = moved[static_cast<size_t>(node.right)];
+    part.nodes.push_back(node);
+  }
+  return part;
+}
+
+// Divisors that are 0 at legal attribute values, with the first such values.
 void CheckDivisors(const Subject& subject, Report* report) {
-  const auto check = [&](const Expression& e, const SourceLocation& place) {
-    for (const std::vector<int64_t>& sample : subject.samples) {
-      const std::vector<int64_t> addresses(subject.instruction.addressing.size(), 0);
-      const StatusOr<int128_t> value = EvaluateWide(e, {sample, addresses, subject.initial_state});
-      if (value.ok() || value.status().front().code != "isa-division-by-zero") continue;
+  ForEachUse(subject.instruction, [&](const Expression& e, bool) {
+    for (const Expression::Node& node : e.nodes) {
+      if (node.kind != Expression::Kind::kDivide && node.kind != Expression::Kind::kRemainder) continue;
+      const Equation zero{PartOf(e, node.right), 0};
+      if (zero.left.AsInteger() || zero.left.Uses(AttributeKind::kAddressing) ||
+          zero.left.Uses(AttributeKind::kState)) {
+        continue;
+      }
+      const StatusOr<AttributeSolutions> found = subject.solver.Solve({&zero, 1}, 1);
+      if (!found.ok() || found->values.empty()) continue;
       report->Add(Severity::kError, "isa-divides-by-zero",
                   subject.Name() + ": \"" + ToString(e, subject.names()) + "\" divides by 0 at " +
-                      subject.ValuesText(sample) + "; exclude that by a constraint",
-                  e.location.line > 0 ? e.location : place, subject.instruction.location);
+                      subject.ValuesText(found->values.front()) + "; exclude that by a constraint",
+                  e.location, subject.instruction.location);
       return;
     }
-  };
-  for (const std::vector<Region>* regions : {&subject.instruction.inputs, &subject.instruction.outputs}) {
-    for (const Region& region : *regions) {
-      for (const Expression& e : region.starts) check(e, region.location);
-    }
-  }
-  for (const Update& update : subject.instruction.updates) check(update.value, subject.instruction.location);
+  });
 }
 
 }  // namespace
@@ -233,6 +257,15 @@ void CheckInstructionConstraints(const Subject& subject, Report* report) {
         constraint.location, instruction.location);
     return;  // of several that imply one another only one may go
   }
+}
+
+void CheckLegalValues(const Subject& subject, Report* report) {
+  if (!subject.solver.infeasible()) return;
+  report->Add(Severity::kError, "isa-never-selectable",
+              subject.Name() +
+                  ": no attribute values give its regions, dimensions and constants legal sizes and "
+                  "values together; correct one of them",
+              subject.instruction.location);
 }
 
 void CheckCost(const Subject& subject, Report* report) {

@@ -11,7 +11,7 @@ void Report::Add(Severity severity, const char* code, std::string message, const
   d.is_warning = severity == Severity::kWarning;
   d.code = code;
   d.message = std::move(message);
-  d.location = location.line > 0 ? location : fallback;
+  d.location = location.line > 0 ? location : fallback.line > 0 ? fallback : whole_;
   diagnostics_.push_back(std::move(d));
 }
 
@@ -54,7 +54,7 @@ std::string Subject::ValuesText(std::span<const int64_t> values) const {
     if (i > 0) text += ", ";
     text += "@c." + instruction.computational[i] + " = " + std::to_string(values[i]);
   }
-  return text.empty() ? "any values" : text;
+  return text.empty() ? "every call" : text;
 }
 
 Condition Negation(const Condition& condition) {

@@ -14,14 +14,18 @@ enum class Severity : uint8_t { kError, kWarning };
 
 class Report {
  public:
+  // whole: the place of what concerns the accelerator as a whole.
+  explicit Report(SourceLocation whole) : whole_(std::move(whole)) {}
   // message: the sentence with its way out. A place without a line falls back to `fallback`.
   void Add(Severity severity, const char* code, std::string message, const SourceLocation& location,
            const SourceLocation& fallback = {});
   void AddDiagnostic(Diagnostic diagnostic) { diagnostics_.push_back(std::move(diagnostic)); }
+  size_t size() const { return diagnostics_.size(); }
   // In source order; diagnostics without a place last; what is equal in place stays in order of discovery.
   std::vector<Diagnostic> TakeSorted() &&;
 
  private:
+  SourceLocation whole_;
   std::vector<Diagnostic> diagnostics_;
 };
 
@@ -45,7 +49,7 @@ struct Subject {
   const Region& region(bool is_output, size_t number) const {
     return is_output ? instruction.outputs[number] : instruction.inputs[number];
   }
-  // "n = 64, m = 2"; "any values" where there are no attributes.
+  // "@c.n = 64, @c.m = 2"; "every call" where there are no attributes.
   std::string ValuesText(std::span<const int64_t> values) const;
 };
 
@@ -61,5 +65,7 @@ void CheckInstructionConstraints(const Subject& subject, Report* report);  // co
 void CheckRegions(const Subject& subject, Report* report);                 // outputs and marks
 void CheckSemantics(const Subject& subject, Report* report);               // types, shapes, values
 void CheckCost(const Subject& subject, Report* report);
+// For an instruction that nothing was said about and that no attribute values make legal.
+void CheckLegalValues(const Subject& subject, Report* report);
 
 }  // namespace act::isa

@@ -176,6 +176,7 @@ Status Instantiation::AddParameterNode(const SemanticNode& node) {
                        "; declare its type and as many elements",
                    node);
   }
+  if (value == parameter) instance_.body.instructions[static_cast<size_t>(parameter)].name = node.name;
   value_of_node_.push_back(value);
   return {};
 }

@@ -328,8 +328,18 @@ bool Narrower::Forward(const Expression& expression, std::span<const Domain> dom
       interval = ForwardBinary(node.kind, side->intervals[static_cast<size_t>(node.left)],
                                side->intervals[static_cast<size_t>(node.right)]);
     }
-    if (interval.low > interval.high) return false;
     side->forms[i] = FormOf(node, side->forms, domains);
+    const NodeForm& form = side->forms[i];
+    // A form sees that an attribute occurs several times ("n - n"), which intervals do not.
+    if (form.known && form.attribute < 0) {
+      Cut(&interval, form.rest, form.rest);
+    } else if (form.known) {
+      const Domain& domain = domains[static_cast<size_t>(form.attribute)];
+      const int128_t at_low = MulEnds(form.slope, form.slope > 0 ? domain.low : domain.high);
+      const int128_t at_high = MulEnds(form.slope, form.slope > 0 ? domain.high : domain.low);
+      Cut(&interval, AddLow(at_low, form.rest), AddHigh(at_high, form.rest));
+    }
+    if (interval.low > interval.high) return false;
   }
   return count > 0;
 }

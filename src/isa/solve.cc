@@ -332,12 +332,13 @@ std::vector<std::vector<int64_t>> AttributeSolver::Samples() const {
     if (std::find(samples.begin(), samples.end(), values) == samples.end())
       samples.push_back(std::move(values));
   };
-  // One attribute after the other, each as far up its remaining range as asked.
-  const auto greedy = [&](int numerator, int denominator) {
+  // One attribute after the other, each as far up its remaining range as asked: the even ones by `numerator`
+  // thirds, the odd ones by `odd` thirds, so that attributes also take different values.
+  const auto greedy = [&](int numerator, int odd) {
     std::vector<Domain> domains = domains_;
     std::vector<int64_t> values;
     for (size_t i = 0; i < domains.size(); ++i) {
-      values.push_back(Pick(domains[i], numerator, denominator));
+      values.push_back(Pick(domains[i], i % 2 == 0 ? numerator : odd, 3));
       domains[i] = Domain::Point(values[i]);
       if (!PropagateAll(conditions_, &narrower, &domains)) return;
     }
@@ -346,10 +347,10 @@ std::vector<std::vector<int64_t>> AttributeSolver::Samples() const {
   constexpr size_t kFirst = 64;
   StatusOr<AttributeSolutions> first = Solve({}, kFirst);
   if (first.ok() && !first->values.empty()) add(first->values.front());
-  greedy(0, 1);
-  greedy(1, 3);
-  greedy(2, 3);
-  greedy(1, 1);
+  greedy(0, 0);
+  greedy(1, 2);
+  greedy(2, 1);
+  greedy(3, 3);
   if (first.ok() && samples.size() < 4) {
     const std::vector<std::vector<int64_t>>& values = first->values;
     for (const size_t i : {values.size() - 1, values.size() / 3, 2 * values.size() / 3}) {
