@@ -436,6 +436,12 @@ bool Narrower::NarrowCompare(const Condition& condition, std::span<Domain> domai
          Backward(condition.left, domains, &left_) && Backward(condition.right, domains, &right_);
 }
 
+bool Narrower::NarrowBetween(const Expression& expression, int128_t low, int128_t high,
+                             std::span<Domain> domains) {
+  return Forward(expression, domains, &left_) && Cut(&left_.intervals.back(), low, high) &&
+         Backward(expression, domains, &left_);
+}
+
 bool Narrower::NarrowOr(const Condition& condition, std::span<Domain> domains) {
   const std::vector<Domain> before(domains.begin(), domains.end());
   std::vector<Domain> hull, branch;

@@ -48,6 +48,8 @@ class Narrower {
  public:
   // False if no values in the domains satisfy the condition.
   bool Narrow(const Condition& condition, std::span<Domain> domains);
+  // The same for low <= expression <= high at once, which tells more than the two comparisons one by one.
+  bool NarrowBetween(const Expression& expression, int128_t low, int128_t high, std::span<Domain> domains);
   // A child of a product whose value is known must divide it: appends, for each product in `expression` that
   // is fixed once the whole has the value `whole` (if given) and that has a factor affine in `attribute`, the
   // factor's form and the product.

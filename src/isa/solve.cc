@@ -106,14 +106,22 @@ void TakeApart(const Condition& condition, std::vector<Condition>* parts) {
   }
 }
 
+bool NarrowProducts(std::span<const Between> products, Narrower* narrower, std::vector<Domain>* domains) {
+  for (const Between& product : products) {
+    if (!narrower->NarrowBetween(product.expression, product.low, product.high, *domains)) return false;
+  }
+  return true;
+}
+
 // One call of Solve.
 class Search {
  public:
   // What ended a search.
   enum class End : uint8_t { kComplete, kEnough, kWork, kUnbounded, kUnsortedFull };
 
-  Search(std::span<const Condition> equations, std::span<const Condition> conditions, size_t limit)
-      : equations_(equations), conditions_(conditions), limit_(limit) {}
+  Search(std::span<const Condition> equations, std::span<const Condition> conditions,
+         std::span<const Between> products, size_t limit)
+      : equations_(equations), conditions_(conditions), products_(products), limit_(limit) {}
 
   // In increasing lexicographic order, stopping after limit + 1 solutions.
   End InOrder(std::vector<Domain> domains, int64_t work) { return Start(std::move(domains), work, true); }
@@ -142,6 +150,7 @@ class Search {
   std::optional<std::vector<int64_t>> DivisorCandidates(const std::vector<Domain>& domains, size_t attribute);
 
   std::span<const Condition> equations_, conditions_;
+  std::span<const Between> products_;
   size_t limit_;
   Narrower narrower_;
   std::vector<std::vector<int64_t>> solutions_;
@@ -160,6 +169,7 @@ bool Search::Propagate(std::vector<Domain>* domains) {
         if (!narrower_.Narrow(condition, *domains)) return false;
       }
     }
+    if (!NarrowProducts(products_, &narrower_, domains)) return false;
     if (before == *domains) break;
   }
   return true;
@@ -258,12 +268,14 @@ Search::End Search::Visit(std::vector<Domain> domains) {
 }
 
 // Narrows the domains by all conditions until nothing changes; false if nothing is left.
-bool PropagateAll(std::span<const Condition> conditions, Narrower* narrower, std::vector<Domain>* domains) {
+bool PropagateAll(std::span<const Condition> conditions, std::span<const Between> products,
+                  Narrower* narrower, std::vector<Domain>* domains) {
   for (int round = 0; round < kPropagationRounds; ++round) {
     const std::vector<Domain> before = *domains;
     for (const Condition& condition : conditions) {
       if (!narrower->Narrow(condition, *domains)) return false;
     }
+    if (!NarrowProducts(products, narrower, domains)) return false;
     if (before == *domains) break;
   }
   return true;
@@ -286,6 +298,35 @@ std::vector<Condition> FreeConstraints(const Instruction& instruction) {
   return parts;
 }
 
+std::vector<Between> BoundedProducts(std::span<const Condition> conditions) {
+  std::vector<Between> bounds;
+  for (const Condition& condition : conditions) {
+    if (condition.kind != Condition::Kind::kCompare || condition.relation == Relation::kNotEqual) continue;
+    const std::optional<int64_t> right = condition.right.AsInteger();
+    const std::vector<Expression::Node>& nodes = condition.left.nodes;
+    if (!right || std::none_of(nodes.begin(), nodes.end(), [](const Expression::Node& node) {
+          return node.kind == Expression::Kind::kMultiply;
+        })) {
+      continue;
+    }
+    auto bound = std::find_if(bounds.begin(), bounds.end(),
+                              [&](const Between& b) { return b.expression == condition.left; });
+    if (bound == bounds.end())
+      bound = bounds.insert(bounds.end(), Between{condition.left, -kInfinite, kInfinite});
+    const Relation relation = condition.relation;
+    if (relation == Relation::kLess) bound->high = std::min<int128_t>(bound->high, int128_t{*right} - 1);
+    if (relation == Relation::kGreater) bound->low = std::max<int128_t>(bound->low, int128_t{*right} + 1);
+    if (relation == Relation::kLessEqual || relation == Relation::kEqual) {
+      bound->high = std::min<int128_t>(bound->high, *right);
+    }
+    if (relation == Relation::kGreaterEqual || relation == Relation::kEqual) {
+      bound->low = std::max<int128_t>(bound->low, *right);
+    }
+  }
+  std::erase_if(bounds, [](const Between& b) { return b.low <= -kInfinite || b.high >= kInfinite; });
+  return bounds;
+}
+
 AttributeSolver::AttributeSolver(const Accelerator& accelerator, const Instruction& instruction)
     : instruction_name_(instruction.name),
       attribute_names_(instruction.computational),
@@ -301,8 +342,9 @@ AttributeSolver::AttributeSolver(const Accelerator& accelerator, const Instructi
     }
   }
   conditions_ = std::move(distinct);
+  products_ = BoundedProducts(conditions_);
   Narrower narrower;
-  infeasible_ = !PropagateAll(conditions_, &narrower, &domains_);
+  infeasible_ = !PropagateAll(conditions_, products_, &narrower, &domains_);
 }
 
 namespace {
@@ -340,7 +382,7 @@ std::vector<std::vector<int64_t>> AttributeSolver::Samples() const {
     for (size_t i = 0; i < domains.size(); ++i) {
       values.push_back(Pick(domains[i], i % 2 == 0 ? numerator : odd, 3));
       domains[i] = Domain::Point(values[i]);
-      if (!PropagateAll(conditions_, &narrower, &domains)) return;
+      if (!PropagateAll(conditions_, products_, &narrower, &domains)) return;
     }
     if (legal(values)) add(std::move(values));
   };
@@ -364,7 +406,8 @@ std::vector<std::vector<int64_t>> AttributeSolver::Samples() const {
 Feasibility Decide(std::span<const Condition> conditions, size_t attributes) {
   // A question of one lint; many are asked.
   constexpr int64_t kDecideWork = 20'000;
-  Search search({}, conditions, 0);
+  const std::vector<Between> products = BoundedProducts(conditions);
+  Search search({}, conditions, products, 0);
   const std::vector<Domain> domains(attributes);
   if (attributes > kOpenLimit) return Feasibility::kUnknown;
   Search::End end = search.InOrder(domains, kDecideWork);
@@ -378,7 +421,7 @@ Feasibility Decide(std::span<const Condition> conditions, size_t attributes) {
 bool Contradictory(std::span<const Condition> conditions, size_t attributes) {
   Narrower narrower;
   std::vector<Domain> domains(attributes);
-  return !PropagateAll(conditions, &narrower, &domains);
+  return !PropagateAll(conditions, BoundedProducts(conditions), &narrower, &domains);
 }
 
 std::vector<AttributeRange> AttributeSolver::Ranges() const {
@@ -428,7 +471,7 @@ StatusOr<AttributeSolutions> AttributeSolver::Solve(std::span<const Equation> eq
         ErrorClass::kLimit, "isa-solve-limit",
         "more than " + std::to_string(kOpenLimit) + " computational attributes; split the instruction");
   }
-  Search search(conditions, conditions_, limit);
+  Search search(conditions, conditions_, products_, limit);
   Search::End end = search.InOrder(domains_, kWorkLimit / 2);
   if (end == Search::End::kWork || end == Search::End::kUnbounded) {
     end = search.SmallestFirst(domains_, kWorkLimit / 2);

@@ -12,6 +12,15 @@ std::vector<Condition> ImpliedConditions(const Accelerator& accelerator, const I
 // The parts of the constraints ("and" taken apart) that use neither @a nor @s.
 std::vector<Condition> FreeConstraints(const Instruction& instruction);
 
+// low <= expression <= high.
+struct Between {
+  Expression expression;
+  int128_t low = -kInfinite;
+  int128_t high = kInfinite;
+};
+// The expressions with a product that the comparisons with integers among the conditions bound at both ends.
+std::vector<Between> BoundedProducts(std::span<const Condition> conditions);
+
 class AttributeSolver {
  public:
   AttributeSolver(const Accelerator& accelerator, const Instruction& instruction);
@@ -31,6 +40,7 @@ class AttributeSolver {
   std::vector<std::string> attribute_names_;
   SourceLocation location_;
   std::vector<Condition> conditions_;
+  std::vector<Between> products_;
   std::vector<Domain> domains_;
   bool infeasible_ = false;
 };

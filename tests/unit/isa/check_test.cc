@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "isa/taidl.h"
@@ -60,12 +61,30 @@ TEST(Check, EveryKindHasAFile) {
 }
 
 TEST(Check, FindingsHavePlaceAndWayOut) {
+  std::set<std::string> kinds;
+  for (const CheckKind& kind : CheckKinds()) kinds.insert(kind.code);
   for (const std::string& path : SpecsIn("reject")) {
     for (const Diagnostic& finding : Findings(path)) {
-      EXPECT_TRUE(finding.message.find(';') != std::string::npos ||
-                  finding.message.find(" but ") != std::string::npos ||
-                  finding.message.find("expected") != std::string::npos)
-          << path << ": " << finding.message;
+      EXPECT_GT(finding.location.line, 0) << path;
+      EXPECT_GT(finding.location.column, 0) << path;
+      EXPECT_FALSE(finding.line_text.empty() && finding.code != "isa-empty-file") << path;
+      if (kinds.count(finding.code) == 0) continue;
+      EXPECT_NE(finding.message.find("; "), std::string::npos) << path << ": " << finding.message;
+    }
+  }
+}
+
+TEST(Check, KindsAreSortedAndSayWhetherTheyAreFaults) {
+  const std::span<const CheckKind> kinds = CheckKinds();
+  EXPECT_GE(kinds.size(), 40u);
+  for (size_t i = 1; i < kinds.size(); ++i) EXPECT_LT(std::string(kinds[i - 1].code), kinds[i].code);
+  std::map<std::string, bool> is_warning;
+  for (const CheckKind& kind : kinds) is_warning[kind.code] = kind.is_warning;
+  for (const std::string& path : SpecsIn("reject")) {
+    for (const Diagnostic& finding : Findings(path)) {
+      if (is_warning.count(finding.code) != 0) {
+        EXPECT_EQ(finding.is_warning, is_warning[finding.code]) << path;
+      }
     }
   }
 }
