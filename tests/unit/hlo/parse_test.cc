@@ -149,7 +149,6 @@ TEST(Parse, LargeShapes) {
   EXPECT_EQ(module.parameter_shapes[0].num_bytes(), int64_t{1} << 34);
 }
 
-// pitfall 67
 TEST(Parse, ModuleNamesAreKept) {
   const Module module =
       MustParse("HloModule jit_f.1, is_scheduled=true\nENTRY e {\n  ROOT x = f32[] parameter(0)\n}\n");
