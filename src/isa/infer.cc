@@ -205,6 +205,7 @@ Result InferPad(const SemanticNode& node, const Dims& x) {
 Result InferBitcast(const SemanticNode& node, const SemanticNode& operand) {
   const int from = BitWidth(operand.type), to = BitWidth(node.type);
   Dims dims = operand.dims;
+  if (operand.type == ElementType::kPred || node.type == ElementType::kPred) return std::optional<Dims>();
   if (from == to || from == 0 || to == 0) return std::optional<Dims>(std::move(dims));
   if (from > to) {
     dims.push_back(Expression::Integer(from / to));

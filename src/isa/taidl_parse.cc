@@ -112,6 +112,12 @@ class Reader {
     return status;
   }
 
+  // The line at hand is a better place than the instruction's head.
+  Status AtLine(Status status, size_t offset) const {
+    for (Diagnostic& d : status.mutable_diagnostics()) d.location = source_.LocationAt(offset);
+    return status;
+  }
+
   StatusOr<std::string> TakeName(std::string_view what) {
     const std::string name(cursor_.TakeName());
     if (name.empty()) return Status(cursor_.Expected(what));
@@ -333,13 +339,13 @@ class Reader {
         mnemonic += cursor_.TakeDigits();
       }
       ACT_RETURN_IF_ERROR(EndOfLine());
-      return SetMnemonic(&acc_, index(), std::move(mnemonic));
+      return AtLine(SetMnemonic(&acc_, index(), std::move(mnemonic)), begin);
     }
     if (word == "numerics") {
       ACT_RETURN_IF_ERROR(Once(body, word, begin));
       ACT_ASSIGN_OR_RETURN(const std::string numerics, TakeName("exact, approx or flush"));
       ACT_RETURN_IF_ERROR(EndOfLine());
-      return At(SetNumerics(&acc_, index(), numerics), source_.LocationAt(begin));
+      return AtLine(SetNumerics(&acc_, index(), numerics), begin);
     }
     if (word == "inplace") return ReadMark(body, PlacementMark::kInplace, word, begin);
     if (word == "apart") return ReadMark(body, PlacementMark::kApart, word, begin);
@@ -354,7 +360,7 @@ class Reader {
     ACT_RETURN_IF_ERROR(Once(body, "unit", begin));
     ACT_ASSIGN_OR_RETURN(std::string unit, TakeName("the unit's name"));
     ACT_RETURN_IF_ERROR(EndOfLine());
-    return At(SetUnit(&acc_, index(), std::move(unit)), source_.LocationAt(begin));
+    return AtLine(SetUnit(&acc_, index(), std::move(unit)), begin);
   }
 
   // in [NAME =] BUFFER[start : +size, ...]; also "+size step stride", and sizes or starts of their own.
