@@ -6,46 +6,12 @@
 
 #include "isa/expression.h"
 #include "isa/expression_reader.h"
+#include "isa/name_lists.h"
 
 namespace act::isa {
 namespace {
 
 using Kind = Expression::Kind;
-
-std::string_view ListName(AttributeKind kind) {
-  switch (kind) {
-    case AttributeKind::kComputational:
-      return "computational attribute";
-    case AttributeKind::kAddressing:
-      return "addressing attribute";
-    case AttributeKind::kState:
-      return "state";
-  }
-  return "";
-}
-
-std::span<const std::string> List(const NameTable& names, AttributeKind kind) {
-  switch (kind) {
-    case AttributeKind::kComputational:
-      return names.computational;
-    case AttributeKind::kAddressing:
-      return names.addressing;
-    case AttributeKind::kState:
-      return names.state;
-  }
-  return {};
-}
-
-std::optional<int32_t> Find(std::span<const std::string> list, std::string_view name) {
-  for (size_t i = 0; i < list.size(); ++i) {
-    if (list[i] == name) return static_cast<int32_t>(i);
-  }
-  return std::nullopt;
-}
-
-constexpr AttributeKind kKinds[] = {AttributeKind::kComputational, AttributeKind::kAddressing,
-                                    AttributeKind::kState};
-constexpr char kPrefixes[] = {'c', 'a', 's'};
 
 class Reader {
  public:
@@ -219,9 +185,9 @@ class Reader {
                                                    : "an integer, an attribute such as @c.n, or '('";
     if (!name.empty()) {
       for (size_t k = 0; k < 3; ++k) {
-        if (Find(List(names_, kKinds[k]), name)) {
-          what += " (write @" + std::string(1, kPrefixes[k]) + "." + std::string(name) + " for the " +
-                  std::string(ListName(kKinds[k])) + ")";
+        if (FindName(NamesOf(names_, kAttributeKinds[k]), name)) {
+          what += " (write @" + std::string(1, kAttributePrefixes[k]) + "." + std::string(name) +
+                  " for the " + std::string(AttributeKindName(kAttributeKinds[k])) + ")";
           break;
         }
       }
@@ -240,11 +206,11 @@ class Reader {
     };
     if (at + 2 >= cursor_.end() || text[at + 1] != '.' || !IsNameStart(text[at + 2])) return malformed();
     for (size_t k = 0; k < 3; ++k) {
-      if (text[at] != kPrefixes[k]) continue;
+      if (text[at] != kAttributePrefixes[k]) continue;
       cursor_.set_position(at + 2);
       const std::string name(cursor_.TakeName());
-      if (const auto index = Find(List(names_, kKinds[k]), name))
-        return AddAttribute(kKinds[k], *index, begin);
+      if (const auto index = FindName(NamesOf(names_, kAttributeKinds[k]), name))
+        return AddAttribute(kAttributeKinds[k], *index, begin);
       return {Undeclared(name, k, begin), -1};
     }
     return malformed();
@@ -252,8 +218,8 @@ class Reader {
 
   NodeResult ReadPlain(size_t begin) {
     const std::string name(cursor_.TakeName());
-    for (const AttributeKind kind : kKinds) {
-      if (const auto index = Find(List(names_, kind), name)) return AddAttribute(kind, *index, begin);
+    for (const AttributeKind kind : kAttributeKinds) {
+      if (const auto index = FindName(NamesOf(names_, kind), name)) return AddAttribute(kind, *index, begin);
     }
     std::string message = "'" + name + "' is not declared";
     message += Declared();
@@ -272,10 +238,10 @@ class Reader {
   std::string Declared() const {
     std::string text;
     for (size_t k = 0; k < 3; ++k) {
-      for (const std::string& name : List(names_, kKinds[k])) {
+      for (const std::string& name : NamesOf(names_, kAttributeKinds[k])) {
         if (text.size() > 200) return text + ", ...";
         text += text.empty() ? "; declared are " : ", ";
-        text += style_ == NameStyle::kPrefixed ? "@" + std::string(1, kPrefixes[k]) + "." : "";
+        text += style_ == NameStyle::kPrefixed ? "@" + std::string(1, kAttributePrefixes[k]) + "." : "";
         text += name;
       }
     }
@@ -283,12 +249,13 @@ class Reader {
   }
 
   Status Undeclared(const std::string& name, size_t kind, size_t offset) const {
-    std::string message = "@" + std::string(1, kPrefixes[kind]) + "." + name + " is not a declared " +
-                          std::string(ListName(kKinds[kind]));
+    std::string message = "@" + std::string(1, kAttributePrefixes[kind]) + "." + name +
+                          " is not a declared " + std::string(AttributeKindName(kAttributeKinds[kind]));
     for (size_t other = 0; other < 3; ++other) {
-      if (other != kind && Find(List(names_, kKinds[other]), name)) {
+      if (other != kind && FindName(NamesOf(names_, kAttributeKinds[other]), name)) {
         message += "; there is a" + std::string(other == 1 ? "n " : " ") +
-                   std::string(ListName(kKinds[other])) + " @" + kPrefixes[other] + "." + name;
+                   std::string(AttributeKindName(kAttributeKinds[other])) + " @" + kAttributePrefixes[other] +
+                   "." + name;
         return cursor_.ValueError("isa-undeclared", std::move(message), offset);
       }
     }
@@ -390,51 +357,6 @@ class Reader {
   size_t terms_ = 0;
 };
 
-// Binding strength of what a node prints as; operands weaker than their place get brackets.
-enum Strength { kSum = 1, kProduct = 2, kUnary = 3, kPrimary = 4 };
-
-struct Printed {
-  std::string text;
-  Strength strength = kPrimary;
-};
-
-std::string Bracketed(Printed&& printed, int least) {
-  if (printed.strength >= least) return std::move(printed.text);
-  return "(" + printed.text + ")";
-}
-
-std::string AttributeText(const Expression::Node& node, const NameTable& names, NameStyle style) {
-  const size_t kind = static_cast<size_t>(node.attribute);
-  const std::span<const std::string> list = List(names, node.attribute);
-  const size_t index = static_cast<size_t>(node.index);
-  const std::string name = index < list.size() ? list[index] : "?" + std::to_string(node.index);
-  if (style == NameStyle::kPlain) {
-    // A name found earlier in the reader's order of lists hides this one.
-    bool hidden = false;
-    for (size_t k = 0; k < kind; ++k) hidden = hidden || Find(List(names, kKinds[k]), name).has_value();
-    if (!hidden) return name;
-  }
-  return "@" + std::string(1, kPrefixes[kind]) + "." + name;
-}
-
-std::string_view RelationText(Relation relation) {
-  switch (relation) {
-    case Relation::kEqual:
-      return " == ";
-    case Relation::kNotEqual:
-      return " != ";
-    case Relation::kLess:
-      return " < ";
-    case Relation::kLessEqual:
-      return " <= ";
-    case Relation::kGreater:
-      return " > ";
-    case Relation::kGreaterEqual:
-      return " >= ";
-  }
-  return " ? ";
-}
-
 Status NothingAfter(Cursor* cursor, std::string_view what) {
   if (cursor->AtEnd()) return Status();
   if (cursor->LooksAt("&&") || cursor->LooksAt("||")) {
@@ -446,9 +368,40 @@ Status NothingAfter(Cursor* cursor, std::string_view what) {
 
 }  // namespace
 
+std::string_view AttributeKindName(AttributeKind kind) {
+  switch (kind) {
+    case AttributeKind::kComputational:
+      return "computational attribute";
+    case AttributeKind::kAddressing:
+      return "addressing attribute";
+    case AttributeKind::kState:
+      return "state";
+  }
+  return "";
+}
+
+std::span<const std::string> NamesOf(const NameTable& names, AttributeKind kind) {
+  switch (kind) {
+    case AttributeKind::kComputational:
+      return names.computational;
+    case AttributeKind::kAddressing:
+      return names.addressing;
+    case AttributeKind::kState:
+      return names.state;
+  }
+  return {};
+}
+
+std::optional<int32_t> FindName(std::span<const std::string> list, std::string_view name) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (list[i] == name) return static_cast<int32_t>(i);
+  }
+  return std::nullopt;
+}
+
 bool IsAttributeName(const NameTable& names, std::string_view name) {
-  for (const AttributeKind kind : kKinds) {
-    if (Find(List(names, kind), name)) return true;
+  for (const AttributeKind kind : kAttributeKinds) {
+    if (FindName(NamesOf(names, kind), name)) return true;
   }
   return false;
 }
@@ -515,73 +468,6 @@ StatusOr<Update> ReadUpdate(Cursor* cursor, const NameTable& names, NameStyle st
   }
   ACT_ASSIGN_OR_RETURN(update.value, ReadExpression(cursor, names, style));
   return update;
-}
-
-std::string ToString(const Expression& expression, const NameTable& names, NameStyle style) {
-  // Bottom up over the nodes, so that no long chain of terms can exhaust the stack.
-  std::vector<Printed> printed(expression.nodes.size());
-  std::vector<int> uses(expression.nodes.size(), 0);
-  for (const Expression::Node& node : expression.nodes) {
-    if (node.left >= 0) ++uses[static_cast<size_t>(node.left)];
-    if (node.right >= 0) ++uses[static_cast<size_t>(node.right)];
-  }
-  const auto take = [&](int32_t index) {
-    const size_t i = static_cast<size_t>(index);
-    return uses[i] > 1 ? printed[i] : std::move(printed[i]);
-  };
-  for (size_t i = 0; i < expression.nodes.size(); ++i) {
-    const Expression::Node& node = expression.nodes[i];
-    Printed& out = printed[i];
-    switch (node.kind) {
-      case Kind::kInteger:
-        out = {std::to_string(node.integer), node.integer < 0 ? kUnary : kPrimary};
-        break;
-      case Kind::kAttribute:
-        out = {AttributeText(node, names, style), kPrimary};
-        break;
-      case Kind::kNegate: {
-        // A bare digit after '-' would be read as a negative literal.
-        Printed operand = take(node.left);
-        const bool digit = !operand.text.empty() && IsDigit(operand.text.front());
-        out = {digit ? "-(" + operand.text + ")" : "-" + Bracketed(std::move(operand), kUnary), kUnary};
-        break;
-      }
-      case Kind::kAdd:
-      case Kind::kSubtract: {
-        std::string text = Bracketed(take(node.left), kSum);
-        text += node.kind == Kind::kAdd ? " + " : " - ";
-        out = {std::move(text += Bracketed(take(node.right), kProduct)), kSum};
-        break;
-      }
-      case Kind::kMultiply:
-      case Kind::kDivide:
-      case Kind::kRemainder: {
-        std::string text = Bracketed(take(node.left), kProduct);
-        text += node.kind == Kind::kMultiply ? "*" : node.kind == Kind::kDivide ? "/" : "%";
-        out = {std::move(text += Bracketed(take(node.right), kUnary)), kProduct};
-        break;
-      }
-    }
-  }
-  return printed.empty() ? std::string() : std::move(printed.back().text);
-}
-
-std::string ToString(const Condition& condition, const NameTable& names, NameStyle style) {
-  if (condition.kind == Condition::Kind::kCompare) {
-    std::string text = ToString(condition.left, names, style);
-    text += RelationText(condition.relation);
-    return text += ToString(condition.right, names, style);
-  }
-  std::string text;
-  for (const Condition& operand : condition.operands) {
-    if (!text.empty()) text += condition.kind == Condition::Kind::kAnd ? " and " : " or ";
-    // "and" inside "or" needs no brackets; a junction of the same kind keeps them, so that the tree survives.
-    const bool plain = operand.kind == Condition::Kind::kCompare ||
-                       (condition.kind == Condition::Kind::kOr && operand.kind == Condition::Kind::kAnd);
-    const std::string inner = ToString(operand, names, style);
-    text += plain ? inner : "(" + inner + ")";
-  }
-  return text;
 }
 
 StatusOr<Expression> ParseExpression(const SourceText& source, const NameTable& names, NameStyle style) {

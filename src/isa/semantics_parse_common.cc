@@ -1,4 +1,4 @@
-// Literals of constants: signed integers and floats, inf, nan, true, false.
+// What both text forms of semantics share: literals of constants, lists, ranges, attributes.
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -80,6 +80,82 @@ StatusOr<ConstantItem> ReadConstantLiteral(Cursor* cursor, bool allow_unsigned_6
   }
   item.number *= sign;
   return item;
+}
+
+StatusOr<std::vector<Expression>> ReadBracketed(Cursor* cursor, ItemReader* items, char open, char close) {
+  std::vector<Expression> list;
+  if (!cursor->Take(open)) return Status(cursor->Expected(std::string("'") + open + "'"));
+  cursor->EnterBracket();
+  if (cursor->Peek() != close) {
+    do {
+      if (list.size() >= kMaxDims) {
+        return Status(cursor->SyntaxError("isa-rank",
+                                          "more than " + std::to_string(kMaxDims) + " entries in one list",
+                                          cursor->position()));
+      }
+      ACT_ASSIGN_OR_RETURN(Expression item, items->Read(cursor));
+      list.push_back(std::move(item));
+    } while (cursor->Take(','));
+  }
+  if (cursor->Peek() != close) return Status(cursor->Expected(std::string("',' or '") + close + "'"));
+  cursor->LeaveBracket();
+  cursor->Take(close);
+  return list;
+}
+
+Status ReadRange(Cursor* cursor, ItemReader* items, OperationAttribute* attribute) {
+  if (!cursor->Take('[')) return cursor->Expected("'['");
+  if (attribute->ranges.size() >= kMaxDims) return cursor->Expected("fewer ranges");
+  cursor->EnterBracket();
+  SymbolicSlice range;
+  ACT_ASSIGN_OR_RETURN(range.start, items->Read(cursor));
+  if (!cursor->Take(':')) return cursor->Expected("':'");
+  ACT_ASSIGN_OR_RETURN(range.limit, items->Read(cursor));
+  const bool has_step = cursor->Take(':');
+  range.stride = Expression::Integer(0);  // the attribute's default stands in its place
+  if (has_step) {
+    ACT_ASSIGN_OR_RETURN(range.stride, items->Read(cursor));
+  }
+  if (cursor->Peek() != ']') return cursor->Expected("':' or ']'");
+  cursor->LeaveBracket();
+  cursor->Take(']');
+  attribute->ranges.push_back(std::move(range));
+  attribute->has_step.push_back(has_step);
+  attribute->is_ranges = true;
+  return Status();
+}
+
+Status ReadAttributeValue(Cursor* cursor, ItemReader* items, OperationAttribute* attribute) {
+  const bool wants_word = attribute->name == "direction" || attribute->name == "to_apply";
+  if (cursor->Peek() == '%' || wants_word) {
+    cursor->Take('%');
+    attribute->word = std::string(cursor->TakeName());
+    if (attribute->word.empty()) return cursor->Expected("a word");
+    return Status();
+  }
+  if (cursor->Peek() != '{') {
+    ACT_ASSIGN_OR_RETURN(Expression item, items->Read(cursor));
+    attribute->items.push_back(std::move(item));
+    return Status();
+  }
+  const size_t begin = cursor->position();
+  cursor->Take('{');
+  if (cursor->Peek() != '[') {
+    cursor->set_position(begin);
+    ACT_ASSIGN_OR_RETURN(attribute->items, ReadBracketed(cursor, items, '{', '}'));
+    // An empty list of ranges is one of a rank-0 operand.
+    attribute->is_ranges =
+        attribute->items.empty() && (attribute->name == "slice" || attribute->name == "padding");
+    return Status();
+  }
+  cursor->EnterBracket();
+  do {
+    ACT_RETURN_IF_ERROR(ReadRange(cursor, items, attribute));
+  } while (cursor->Take(','));
+  if (cursor->Peek() != '}') return cursor->Expected("',' or '}'");
+  cursor->LeaveBracket();
+  cursor->Take('}');
+  return Status();
 }
 
 }  // namespace act::isa
