@@ -1,3 +1,4 @@
+#include <new>
 #include <utility>
 
 #include "eval/internal.h"
@@ -24,8 +25,9 @@ Status Undefined(const Instruction& instruction, ElementType type) {
   return Invalid(instruction, "is not defined on " + std::string(ElementTypeName(type)));
 }
 
-StatusOr<Literal> EvaluateInstruction(const Instruction& instruction, Operands operands,
-                                      OutOfRange out_of_range) {
+namespace {
+
+StatusOr<Literal> Dispatch(const Instruction& instruction, Operands operands, OutOfRange out_of_range) {
   switch (instruction.opcode) {
     case Opcode::kParameter:
     case Opcode::kTuple:
@@ -74,6 +76,18 @@ StatusOr<Literal> EvaluateInstruction(const Instruction& instruction, Operands o
       return EvaluateMovement(instruction, operands, out_of_range);
     default:
       return EvaluateElementwise(instruction, operands);
+  }
+}
+
+}  // namespace
+
+StatusOr<Literal> EvaluateInstruction(const Instruction& instruction, Operands operands,
+                                      OutOfRange out_of_range) {
+  try {
+    return Dispatch(instruction, operands, out_of_range);
+  } catch (const std::bad_alloc&) {
+    return Fail(instruction, ErrorClass::kLimit,
+                "not enough memory for the result " + ToString(instruction.shape));
   }
 }
 

@@ -143,13 +143,15 @@ StatusOr<Literal> Slice(const Instruction& instruction, const Literal& x) {
                                       std::to_string(i) + " of " + ToString(x.shape));
     }
     dims[i] = (s.limit - s.start) / s.stride + ((s.limit - s.start) % s.stride != 0 ? 1 : 0);
-    // With one element the stride is not used, and might overflow.
-    source[i] = dims[i] > 1 ? strides[i] * s.stride : 0;
-    offset += s.start * strides[i];
   }
   ACT_RETURN_IF_ERROR(CheckResult(instruction, dims));
   Literal result = Empty(instruction);
   if (result.bytes.empty()) return result;
+  for (size_t i = 0; i < rank; ++i) {
+    // With one element the stride is not used, and might overflow.
+    source[i] = dims[i] > 1 ? strides[i] * instruction.slice[i].stride : 0;
+    offset += instruction.slice[i].start * strides[i];
+  }
   CopyStrided(StorageBytes(x.shape.type), dims, At(x, offset), source, result.bytes.data(),
               RowMajorStrides(dims));
   return result;
@@ -205,7 +207,11 @@ StatusOr<Literal> Pad(const Instruction& instruction, const Literal& x, const Li
   for (size_t i = 0; i < rank; ++i) {
     const hlo::PadDim& p = instruction.padding[i];
     const int64_t extent = x.shape.dims[i];
-    const std::optional<int64_t> gap = p.interior < 0 ? std::nullopt : CheckedAdd(p.interior, 1);
+    // Beyond this no size is possible, and the differences below could overflow.
+    constexpr int64_t kMost = int64_t{1} << 61;
+    const bool absurd =
+        p.low < -kMost || p.low > kMost || p.high < -kMost || p.high > kMost || extent > kMost;
+    const std::optional<int64_t> gap = p.interior < 0 || absurd ? std::nullopt : CheckedAdd(p.interior, 1);
     std::optional<int64_t> size =
         gap && extent > 0 ? CheckedMul(extent - 1, *gap) : std::optional<int64_t>(extent - 1);
     if (size) size = CheckedAdd(*size, 1);

@@ -42,8 +42,11 @@ void CopyStrided(int64_t element_bytes, std::span<const int64_t> dims, const uin
                  std::span<const int64_t> source_strides, uint8_t* destination,
                  std::span<const int64_t> destination_strides) {
   std::vector<Mode> modes;
+  // First of all: without elements the other extents, and products of them, may be anything.
+  for (int64_t d : dims) {
+    if (d == 0) return;
+  }
   for (size_t d = 0; d < dims.size(); ++d) {
-    if (dims[d] == 0) return;
     if (dims[d] == 1) continue;
     const Mode mode{dims[d], source_strides[d], destination_strides[d]};
     if (!modes.empty() && modes.back().source == mode.source * mode.extent &&

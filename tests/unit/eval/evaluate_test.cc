@@ -113,6 +113,25 @@ TEST(Evaluate, DynamicWindowsClampOrAreRefused) {
   }
 }
 
+TEST(Evaluate, ShapesWithoutElementsMayHaveAnyOtherExtents) {
+  const int64_t big = int64_t{1} << 40;
+  const Literal x(Shape::Array(ElementType::kF32, {0, big, big}));
+  hlo::Instruction transpose = Op(Opcode::kTranspose, ElementType::kF32, {big, 0, big});
+  transpose.dimensions = {1, 0, 2};
+  EXPECT_TRUE(Apply(transpose, {&x}).ok());
+  hlo::Instruction slice = Op(Opcode::kSlice, ElementType::kF32, {0, 1, 1});
+  slice.slice = {{0, 0, 1}, {big - 1, big, big}, {big - 1, big, big}};
+  EXPECT_TRUE(Apply(slice, {&x}).ok());
+  EXPECT_TRUE(Apply(Op(Opcode::kAbs, ElementType::kF32, {0, big, big}), {&x}).ok());
+  hlo::Instruction pad = Op(Opcode::kPad, ElementType::kF32, {2});
+  const Literal y = MakeDoubles(ElementType::kF32, {2}, {1, 2}),
+                zero = MakeDoubles(ElementType::kF32, {}, {0});
+  pad.padding = {{std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max(), 0}};
+  EXPECT_FALSE(Apply(pad, {&y, &zero}).ok());
+  pad.padding = {{-1, -3, std::numeric_limits<int64_t>::max()}};
+  EXPECT_FALSE(Apply(pad, {&y, &zero}).ok());
+}
+
 // Nonsense of every kind gives a failure or a value of the declared shape, never a crash.
 TEST(Evaluate, RandomInstructionsNeverCrash) {
   Random random(3);
