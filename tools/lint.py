@@ -31,10 +31,16 @@ def files(*patterns):
 
 
 def have(tool, check):
-  if shutil.which(tool):
-    return True
-  print(f"*** {tool} is not installed: {check} is NOT checked (scripts/setup says why) ***")
-  return False
+  if not shutil.which(tool):
+    print(f"*** {tool} is not installed: {check} is NOT checked (scripts/setup says why) ***")
+    return False
+  # A stand-in of that name that does nothing must not pass for a clean result.
+  version = subprocess.run([tool, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+  if "version 19." not in version.stdout:
+    print(f"*** {tool} is not version 19 ({(version.stdout + version.stderr).strip()[:200]}): "
+          f"{check} is NOT checked ***")
+    return False
+  return True
 
 
 def in_parallel(command, names, size):
