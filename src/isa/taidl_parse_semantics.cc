@@ -1,6 +1,5 @@
-#include "isa/native_semantics.h"
-
 #include "isa/builder.h"
+#include "isa/native_semantics.h"
 #include "isa/semantics_syntax.h"
 
 namespace act::isa {

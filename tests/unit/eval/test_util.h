@@ -35,8 +35,8 @@ inline hlo::Instruction Op(hlo::Opcode opcode, ElementType type, std::vector<int
   return instruction;
 }
 inline StatusOr<Literal> Apply(const hlo::Instruction& instruction,
-                             std::initializer_list<const Literal*> operands,
-                             OutOfRange out_of_range = OutOfRange::kClamp) {
+                               std::initializer_list<const Literal*> operands,
+                               OutOfRange out_of_range = OutOfRange::kClamp) {
   const std::vector<const Literal*> list(operands);
   return EvaluateInstruction(instruction, list, out_of_range);
 }
