@@ -1,5 +1,6 @@
 #include "isa/check.h"
 
+#include "isa/builder.h"
 #include "isa/check_report.h"
 
 namespace act::isa {
@@ -86,8 +87,13 @@ std::vector<Diagnostic> Check(const Accelerator& accelerator, const SourceText* 
   CheckMachine(accelerator, &report);
   CheckInstructionSet(accelerator, &report);
   CheckState(accelerator, &report);
-  for (const Instruction& instruction : accelerator.instructions) {
-    const Subject subject(accelerator, instruction);
+  for (size_t i = 0; i < accelerator.instructions.size(); ++i) {
+    const Status complete = CheckComplete(accelerator, i);
+    if (!complete.ok()) {
+      for (const Diagnostic& fault : complete.diagnostics()) report.AddDiagnostic(fault);
+      continue;
+    }
+    const Subject subject(accelerator, accelerator.instructions[i]);
     const size_t before = report.size();
     CheckAttributes(subject, &report);
     CheckInstructionConstraints(subject, &report);

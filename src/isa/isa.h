@@ -7,4 +7,5 @@
 #include "isa/expression.h"
 #include "isa/instantiate.h"
 #include "isa/semantics.h"
+#include "isa/solve.h"
 #include "isa/taidl.h"

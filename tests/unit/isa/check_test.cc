@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "isa/builder.h"
 #include "isa/taidl.h"
 
 namespace act::isa {
@@ -89,8 +90,32 @@ TEST(Check, KindsAreSortedAndSayWhetherTheyAreFaults) {
   }
 }
 
+// pitfall 14
+TEST(Check, ReportsWhatTheSemanticsTextOfAPythonSpecGotWrong) {
+  Accelerator acc = MakeAccelerator("P");
+  ASSERT_TRUE(AddBuffer(&acc, "b", {64}, {4}, "s32").ok());
+  ASSERT_TRUE(AddInstruction(&acc, "act", {}, {"p", "q"}).ok());
+  ASSERT_TRUE(SetInputs(&acc, 0, {{"b", {"@a.p"}, {"8"}, {}}}).ok());
+  ASSERT_TRUE(SetOutputs(&acc, 0, {{"b", {"@a.q"}, {"8"}, {}}}).ok());
+  ASSERT_TRUE(SetSemantics(&acc, 0,
+                           SourceText("spec",
+                                      "ENTRY act { %x = s32[4,4] parameter(0);"
+                                      " ROOT %Out0 = s32[4,4] negate(%x); }"))
+                  .ok());
+  std::set<std::string> codes;
+  for (const Diagnostic& finding : Check(acc)) codes.insert(finding.code);
+  EXPECT_TRUE(codes.count("isa-parameter-shape"));
+  EXPECT_FALSE(codes.count("isa-no-semantics"));
+}
+
 TEST(Check, AcceptedSpecsPassInSilence) {
   for (const std::string& path : SpecsIn("accept")) EXPECT_EQ(Rendered(Findings(path)), "") << path;
+  for (const fs::directory_entry& entry :
+       fs::recursive_directory_iterator(std::string(ACT_SOURCE_DIR) + "/accelerators")) {
+    if (entry.path().extension() == ".taidl") {
+      EXPECT_EQ(Rendered(Findings(entry.path().string())), "") << entry.path();
+    }
+  }
 }
 
 }  // namespace

@@ -40,6 +40,18 @@ TEST(EvaluateRegion, StartsAreExpressions) {
   }
 }
 
+// pitfall 44
+TEST(EvaluateRegion, AConstantStartStandsInItsPlace) {
+  const int64_t addresses[] = {9};
+  Region constant, free;
+  constant.buffer = free.buffer = BufferId(1);
+  constant.starts = {Expression::Integer(0)};
+  free.starts = {Expression::Attribute(AttributeKind::kAddressing, 0)};
+  constant.sizes = free.sizes = {Expression::Integer(8)};
+  EXPECT_EQ(*EvaluateRegion(constant, {{}, addresses, {}}), MakeBox(1, {0}, {8}));
+  EXPECT_EQ(*EvaluateRegion(free, {{}, addresses, {}}), MakeBox(1, {9}, {8}));
+}
+
 TEST(EvaluateRegion, SizeBelowOneIsRefused) {
   Region region;
   region.buffer = BufferId(1);
