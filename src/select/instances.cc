@@ -1,0 +1,242 @@
+#include "select/instances.h"
+
+#include <algorithm>
+#include <map>
+
+namespace act::select {
+namespace {
+
+using assembly::SelectedGraph;
+using assembly::Step;
+using assembly::Value;
+
+class InstanceMaker {
+ public:
+  InstanceMaker(const isa::Accelerator& accelerator, const StateGraph& states, const Selection& selection,
+                bool share)
+      : accelerator_(accelerator), states_(states), selection_(selection), share_(share) {}
+
+  StatusOr<SelectedGraph> Run(std::span<const Shape> input_shapes, std::span<const Shape> output_shapes) {
+    graph_.input_shapes.assign(input_shapes.begin(), input_shapes.end());
+    graph_.output_shapes.assign(output_shapes.begin(), output_shapes.end());
+    graph_.cost = selection_.cost;
+    for (int32_t goal : states_.goals) {
+      ACT_ASSIGN_OR_RETURN(const ValueId output, Make(goal, 0));
+      graph_.outputs.push_back(output);
+    }
+    if (share_) ACT_RETURN_IF_ERROR(SeparateDestructiveUses());
+    SortSteps();
+    NameValues();
+    return std::move(graph_);
+  }
+
+ private:
+  static constexpr size_t kMaxSteps = 100000;
+
+  ValueId NewValue(Value value) {
+    graph_.values.push_back(std::move(value));
+    return ValueId(graph_.values.size() - 1);
+  }
+
+  // An instance of the state.
+  StatusOr<ValueId> Make(int32_t number, int depth) {
+    const State& state = states_.states[static_cast<size_t>(number)];
+    const Production& p =
+        states_.productions[static_cast<size_t>(selection_.production[static_cast<size_t>(number)])];
+    const bool leaf = p.kind != Production::Kind::kInstruction;
+    if (share_ || leaf) {
+      const auto known = made_.find(number);
+      if (known != made_.end()) return known->second;
+    }
+    if (depth > 2000 || graph_.steps.size() > kMaxSteps) {
+      return Error(ErrorClass::kLimit, "select-size", "the selected program has more than " +
+                                                          std::to_string(kMaxSteps) + " instructions");
+    }
+    Value value;
+    value.buffer = state.buffer;
+    value.size = state.size;
+    ACT_ASSIGN_OR_RETURN(value.bytes, isa::BoxBytes(accelerator_, state.buffer, state.size));
+    if (p.kind == Production::Kind::kInput) {
+      value.kind = Value::Kind::kInput;
+      value.index = p.input;
+    } else if (p.kind == Production::Kind::kConstant) {
+      value.kind = Value::Kind::kConstant;
+      value.index = static_cast<int64_t>(graph_.constants.size());
+      Literal literal(Shape::Array(ElementType::kU8, {static_cast<int64_t>(p.constant.size())}));
+      literal.bytes = p.constant;
+      graph_.constants.push_back(std::move(literal));
+    } else {
+      Step step;
+      step.instruction = p.instruction;
+      step.computational = p.computational;
+      std::map<int32_t, ValueId> own;  // an operand used twice by one instruction is one instance
+      for (int32_t operand : p.operands) {
+        auto it = own.find(operand);
+        if (it == own.end()) {
+          ACT_ASSIGN_OR_RETURN(const ValueId id, Make(operand, depth + 1));
+          it = own.emplace(operand, id).first;
+        }
+        step.operands.push_back(it->second);
+      }
+      value.kind = Value::Kind::kResult;
+      value.index = static_cast<int64_t>(graph_.steps.size());
+      step.result = ValueId(graph_.values.size());
+      graph_.steps.push_back(std::move(step));
+    }
+    const ValueId id = NewValue(std::move(value));
+    made_[number] = id;
+    return id;
+  }
+
+  // Rule (3) and (4): at most one destructive consumer an instance, behind all others. A further instance is
+  // made by repeating the production, whose operands stay shared.
+  Status SeparateDestructiveUses() {
+    for (size_t round = 0; round < 1000; ++round) {
+      bool changed = false;
+      for (size_t v = 0; v < graph_.values.size() && !changed; ++v) {
+        ACT_ASSIGN_OR_RETURN(changed, SeparateOne(ValueId(v)));
+      }
+      if (!changed) return Status();
+    }
+    return Error(ErrorClass::kLimit, "select-instances",
+                 "destructive instructions would need more than 1000 further instances");
+  }
+
+  StatusOr<bool> SeparateOne(ValueId value) {
+    std::vector<size_t> destructive, others;
+    for (size_t s = 0; s < graph_.steps.size(); ++s) {
+      const Step& step = graph_.steps[s];
+      bool uses = false, destroys = false;
+      for (size_t k = 0; k < step.operands.size(); ++k) {
+        if (step.operands[k] != value) continue;
+        uses = true;
+        destroys = destroys || assembly::OverwritesOperand(accelerator_, step, k);
+      }
+      if (destroys) destructive.push_back(s);
+      if (uses && !destroys) others.push_back(s);
+    }
+    const bool is_output = std::find(graph_.outputs.begin(), graph_.outputs.end(), value) != graph_.outputs.end();
+    if (destructive.empty()) return false;
+    const Value::Kind kind = graph_.value(value).kind;
+    if (kind == Value::Kind::kInput || kind == Value::Kind::kConstant) {
+      const isa::Instruction& in = accelerator_.instruction(graph_.steps[destructive[0]].instruction);
+      return Error(ErrorClass::kUnsupported, "select-destroys-input",
+                   "instruction '" + in.name + "' would overwrite a kernel input or constant in place");
+    }
+    // The destructive consumer that keeps this instance must not feed any other consumer.
+    size_t keep = destructive.size();
+    for (size_t d = 0; d < destructive.size() && keep == destructive.size(); ++d) {
+      const bool feeds = std::any_of(others.begin(), others.end(),
+                                     [&](size_t other) { return DependsOn(other, destructive[d]); });
+      if (!feeds && !is_output) keep = d;
+    }
+    for (size_t d = 0; d < destructive.size(); ++d) {
+      if (d == keep) continue;
+      const size_t producer = static_cast<size_t>(graph_.value(value).index);
+      const ValueId copy = RepeatStep(producer);
+      for (ValueId& operand : graph_.steps[destructive[d]].operands) {
+        if (operand == value) operand = copy;
+      }
+      return true;
+    }
+    return false;
+  }
+
+  ValueId RepeatStep(size_t producer) {
+    Step step = graph_.steps[producer];
+    Value value = graph_.value(step.result);
+    value.index = static_cast<int64_t>(graph_.steps.size());
+    step.result = NewValue(std::move(value));
+    graph_.steps.push_back(step);
+    return step.result;
+  }
+
+  // Does step a need step b's result?
+  bool DependsOn(size_t a, size_t b) const {
+    std::vector<size_t> stack{a};
+    std::vector<bool> seen(graph_.steps.size());
+    while (!stack.empty()) {
+      const size_t s = stack.back();
+      stack.pop_back();
+      if (s == b) return true;
+      if (seen[s]) continue;
+      seen[s] = true;
+      for (ValueId operand : graph_.steps[s].operands) {
+        const Value& v = graph_.value(operand);
+        if (v.kind == Value::Kind::kResult) stack.push_back(static_cast<size_t>(v.index));
+      }
+    }
+    return false;
+  }
+
+  // Steps in dependence order, first made first.
+  void SortSteps() {
+    std::vector<size_t> order;
+    std::vector<int> mark(graph_.steps.size());
+    for (size_t root = 0; root < graph_.steps.size(); ++root) {
+      std::vector<std::pair<size_t, size_t>> stack{{root, 0}};
+      while (!stack.empty()) {
+        auto& [s, k] = stack.back();
+        if (k == 0) {
+          if (mark[s] != 0) {
+            stack.pop_back();
+            continue;
+          }
+          mark[s] = 1;
+        }
+        if (k == graph_.steps[s].operands.size()) {
+          order.push_back(s);
+          stack.pop_back();
+          continue;
+        }
+        const Value& v = graph_.value(graph_.steps[s].operands[k++]);
+        if (v.kind == Value::Kind::kResult && mark[static_cast<size_t>(v.index)] == 0) {
+          stack.push_back({static_cast<size_t>(v.index), 0});
+        }
+      }
+    }
+    std::vector<Step> sorted;
+    for (size_t s : order) {
+      graph_.values[graph_.steps[s].result.value()].index = static_cast<int64_t>(sorted.size());
+      sorted.push_back(std::move(graph_.steps[s]));
+    }
+    graph_.steps = std::move(sorted);
+  }
+
+  void NameValues() {
+    for (size_t v = 0; v < graph_.values.size(); ++v) {
+      Value& value = graph_.values[v];
+      switch (value.kind) {
+        case Value::Kind::kInput:
+          value.name = "in" + std::to_string(value.index);
+          break;
+        case Value::Kind::kConstant:
+          value.name = "const" + std::to_string(value.index);
+          break;
+        default:
+          value.name = "v" + std::to_string(value.index);
+          break;
+      }
+    }
+    for (size_t k = 0; k < graph_.outputs.size(); ++k) {
+      graph_.values[graph_.outputs[k].value()].name = "out" + std::to_string(k);
+    }
+  }
+
+  const isa::Accelerator& accelerator_;
+  const StateGraph& states_;
+  const Selection& selection_;
+  const bool share_;
+  SelectedGraph graph_;
+  std::map<int32_t, ValueId> made_;
+};
+
+}  // namespace
+
+StatusOr<SelectedGraph> MakeInstances(const isa::Accelerator& accelerator, const StateGraph& graph,
+                                      const Selection& selection, std::span<const Shape> input_shapes,
+                                      std::span<const Shape> output_shapes, bool share) {
+  return InstanceMaker(accelerator, graph, selection, share).Run(input_shapes, output_shapes);
+}
+
+}  // namespace act::select
