@@ -50,8 +50,8 @@ bool ProductWithReciprocal(TensorGraph* graph, NodeId at, bool dry) {
       if (graph->op(n).type != op.type || SplatValue(*graph, graph->child(n, 0), op.type) != 1.0) continue;
       any = true;
       if (dry) return true;
-      const ClassId quotient =
-          graph->Add(Operator::Elementwise(Opcode::kDivide, op.type, {op.type, op.type}), {x, graph->child(n, 1)});
+      const ClassId quotient = graph->Add(Operator::Elementwise(Opcode::kDivide, op.type, {op.type, op.type}),
+                                          {x, graph->child(n, 1)});
       graph->Union(graph->graph().ClassOf(at), quotient);
     }
   }
@@ -73,8 +73,9 @@ bool QuotientByPowerOfTwo(TensorGraph* graph, NodeId at, bool dry) {
   if (dry) return true;
   const ClassId x = graph->child(at, 0);
   const ClassId factor = Splat(graph, op.type, 1 / *value, graph->Bytes(x));
-  graph->Union(graph->graph().ClassOf(at),
-               graph->Add(Operator::Elementwise(Opcode::kMultiply, op.type, {op.type, op.type}), {x, factor}));
+  graph->Union(
+      graph->graph().ClassOf(at),
+      graph->Add(Operator::Elementwise(Opcode::kMultiply, op.type, {op.type, op.type}), {x, factor}));
   return true;
 }
 
@@ -132,7 +133,8 @@ bool ConvertThereAndBack(TensorGraph* graph, NodeId at, bool dry) {
   if (!op.IsElementwise(Opcode::kConvert)) return false;
   for (NodeId n : NodesWith(*graph, graph->child(at, 0), Opcode::kConvert)) {
     const ElementType from = graph->op(n).operand_types[0];
-    if (from != op.type || graph->op(n).type != op.operand_types[0] || !Widens(from, op.operand_types[0])) continue;
+    if (from != op.type || graph->op(n).type != op.operand_types[0] || !Widens(from, op.operand_types[0]))
+      continue;
     if (!dry) graph->Union(graph->graph().ClassOf(at), graph->child(n, 0));
     return true;
   }
@@ -151,7 +153,8 @@ bool ReduceInWiderType(TensorGraph* graph, NodeId at, bool dry) {
     if (reduce.kind != OperatorKind::kReduce || reduce.operand_types.size() != 1) continue;
     const ElementType wide = reduce.type;
     if (wide != op.operand_types[0] || !Widens(op.type, wide)) continue;
-    const bool order_only = reduce.reducer == hlo::Reducer::kMinimum || reduce.reducer == hlo::Reducer::kMaximum;
+    const bool order_only =
+        reduce.reducer == hlo::Reducer::kMinimum || reduce.reducer == hlo::Reducer::kMaximum;
     // f32 is the accumulator of the narrow sum itself; integer sums wrap alike in every width.
     const bool sum = (reduce.reducer == hlo::Reducer::kAdd || reduce.reducer == hlo::Reducer::kMultiply) &&
                      (IsInteger(op.type) || wide == ElementType::kF32);
@@ -159,8 +162,9 @@ bool ReduceInWiderType(TensorGraph* graph, NodeId at, bool dry) {
     for (NodeId inner : NodesWith(*graph, graph->child(n, 0), Opcode::kConvert)) {
       if (graph->op(inner).operand_types[0] != op.type || graph->op(inner).type != wide) continue;
       if (dry) return true;
-      const ClassId narrow = graph->Add(
-          Operator::Reduce(reduce.reducer, op.type, reduce.dims[0], reduce.dims[1]), {graph->child(inner, 0)});
+      const ClassId narrow =
+          graph->Add(Operator::Reduce(reduce.reducer, op.type, reduce.dims[0], reduce.dims[1]),
+                     {graph->child(inner, 0)});
       graph->Union(graph->graph().ClassOf(at), narrow);
       return true;
     }

@@ -48,7 +48,8 @@ Trees Knuth(const StateGraph& graph, Combine combine) {
 
 class BranchAndBound {
  public:
-  BranchAndBound(const StateGraph& graph, const Trees& trees, const ExtractOptions& options, ExtractReport* report)
+  BranchAndBound(const StateGraph& graph, const Trees& trees, const ExtractOptions& options,
+                 ExtractReport* report)
       : graph_(graph), options_(options), report_(*report) {
     const size_t n = graph.states.size();
     // The dearest operand alone is a lower bound of any shared selection.

@@ -49,8 +49,8 @@ class InstanceMaker {
       if (known != made_.end()) return known->second;
     }
     if (depth > 2000 || graph_.steps.size() > kMaxSteps) {
-      return Error(ErrorClass::kLimit, "select-size", "the selected program has more than " +
-                                                          std::to_string(kMaxSteps) + " instructions");
+      return Error(ErrorClass::kLimit, "select-size",
+                   "the selected program has more than " + std::to_string(kMaxSteps) + " instructions");
     }
     Value value;
     value.buffer = state.buffer;
@@ -115,7 +115,8 @@ class InstanceMaker {
       if (destroys) destructive.push_back(s);
       if (uses && !destroys) others.push_back(s);
     }
-    const bool is_output = std::find(graph_.outputs.begin(), graph_.outputs.end(), value) != graph_.outputs.end();
+    const bool is_output =
+        std::find(graph_.outputs.begin(), graph_.outputs.end(), value) != graph_.outputs.end();
     if (destructive.empty()) return false;
     const Value::Kind kind = graph_.value(value).kind;
     if (kind == Value::Kind::kInput || kind == Value::Kind::kConstant) {

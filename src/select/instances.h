@@ -11,7 +11,8 @@ namespace act::select {
 // share: one instance a state, with further instances where destructive consumers conflict. Otherwise every
 // use has its own production (the tree fallback), except inputs and constants.
 StatusOr<assembly::SelectedGraph> MakeInstances(const isa::Accelerator& accelerator, const StateGraph& graph,
-                                                const Selection& selection, std::span<const Shape> input_shapes,
+                                                const Selection& selection,
+                                                std::span<const Shape> input_shapes,
                                                 std::span<const Shape> output_shapes, bool share);
 
 }  // namespace act::select

@@ -88,8 +88,8 @@ class Lowering {
       splat = literal.bytes[i] == literal.bytes[i - width];
     }
     if (!splat) return builder_->MakeConstant(literal.bytes);
-    const int32_t element =
-        builder_->MakeConstant({literal.bytes.begin(), literal.bytes.begin() + static_cast<ptrdiff_t>(width)});
+    const int32_t element = builder_->MakeConstant(
+        {literal.bytes.begin(), literal.bytes.begin() + static_cast<ptrdiff_t>(width)});
     const int64_t w = static_cast<int64_t>(width);
     return builder_->MakeView(element, View({{literal.num_elements(), 0}, {w, 1}}));
   }
@@ -121,7 +121,8 @@ class Lowering {
       case Opcode::kCopy:
         return Term(in.operands[0]);
       case Opcode::kBitcastConvert:
-        if (BitWidth(in.shape.type) >= 8 && BitWidth(Operand(in, 0).shape.type) >= 8) return Term(in.operands[0]);
+        if (BitWidth(in.shape.type) >= 8 && BitWidth(Operand(in, 0).shape.type) >= 8)
+          return Term(in.operands[0]);
         return Other(in);
       case Opcode::kConvert:
         if (in.shape.type == Operand(in, 0).shape.type) return Term(in.operands[0]);
@@ -132,8 +133,8 @@ class Lowering {
         for (size_t d = 0; d < in.shape.dims.size(); ++d) {
           const auto at = std::find(in.dimensions.begin(), in.dimensions.end(), static_cast<int64_t>(d));
           const bool mapped = at != in.dimensions.end();
-          modes.push_back({in.shape.dims[d],
-                           mapped ? from[static_cast<size_t>(at - in.dimensions.begin())].stride : 0});
+          modes.push_back(
+              {in.shape.dims[d], mapped ? from[static_cast<size_t>(at - in.dimensions.begin())].stride : 0});
         }
         return ViewOf(in, std::move(modes), 0);
       }
@@ -239,8 +240,8 @@ class Lowering {
     const std::vector<int64_t> kept = FreeDims(from, reduced, {});
     ACT_ASSIGN_OR_RETURN(const int32_t x, Ordered(in, 0, Join(kept, reduced, {})));
     const size_t init = static_cast<size_t>(in.operands[1]);
-    const bool identity = constant_[init] && literals_[init].bytes ==
-                                                 hlo::ReducerIdentity(*in.reducer, in.shape.type).bytes;
+    const bool identity =
+        constant_[init] && literals_[init].bytes == hlo::ReducerIdentity(*in.reducer, in.shape.type).bytes;
     std::vector<int32_t> operands{x};
     if (!identity) {
       ACT_ASSIGN_OR_RETURN(const int32_t start, Term(in.operands[1]));

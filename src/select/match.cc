@@ -39,7 +39,8 @@ class Matcher {
       } else {
         z = graph_.LookupView(base, psi);
       }
-      if (z && std::find(out.begin(), out.end(), graph_.Find(*z)) == out.end()) out.push_back(graph_.Find(*z));
+      if (z && std::find(out.begin(), out.end(), graph_.Find(*z)) == out.end())
+        out.push_back(graph_.Find(*z));
     };
     if (view.IsIdentity(bytes)) {
       out.push_back(graph_.Find(y));

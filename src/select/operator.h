@@ -42,10 +42,13 @@ struct Operator {
   static Operator Input(int64_t index, int64_t bytes);
   static Operator OfView(View view);
   static Operator Elementwise(hlo::Opcode opcode, ElementType result, std::vector<ElementType> operands);
-  static Operator Reduce(hlo::Reducer reducer, ElementType type, int64_t p, int64_t r, bool with_init = false);
+  static Operator Reduce(hlo::Reducer reducer, ElementType type, int64_t p, int64_t r,
+                         bool with_init = false);
   static Operator Dot(ElementType result, ElementType lhs, ElementType rhs, int64_t b, int64_t m, int64_t k,
                       int64_t n);
-  bool IsElementwise(hlo::Opcode which) const { return kind == OperatorKind::kElementwise && opcode == which; }
+  bool IsElementwise(hlo::Opcode which) const {
+    return kind == OperatorKind::kElementwise && opcode == which;
+  }
   // Operands may be exchanged (commutative, equal operand types).
   bool IsCommutative() const;
 };

@@ -10,13 +10,20 @@ enum class Special : uint8_t { kNone, kZero, kOne, kMinusOne, kIdentity, kRevers
 
 const char* SpecialName(Special special) {
   switch (special) {
-    case Special::kNone: return "";
-    case Special::kZero: return "0";
-    case Special::kOne: return "1";
-    case Special::kMinusOne: return "-1";
-    case Special::kIdentity: return "identity";
-    case Special::kReversed: return "reversed identity";
-    case Special::kDiagonal: return "diagonal";
+    case Special::kNone:
+      return "";
+    case Special::kZero:
+      return "0";
+    case Special::kOne:
+      return "1";
+    case Special::kMinusOne:
+      return "-1";
+    case Special::kIdentity:
+      return "identity";
+    case Special::kReversed:
+      return "reversed identity";
+    case Special::kDiagonal:
+      return "diagonal";
   }
   return "";
 }
@@ -41,7 +48,8 @@ std::vector<uint8_t> UnitMatrix(ElementType type, int64_t n, bool reversed) {
   std::vector<uint8_t> out(one.size() * static_cast<size_t>(n * n));
   for (int64_t i = 0; i < n; ++i) {
     const int64_t at = i * n + (reversed ? n - 1 - i : i);
-    std::copy(one.begin(), one.end(), out.begin() + static_cast<ptrdiff_t>(static_cast<size_t>(at) * one.size()));
+    std::copy(one.begin(), one.end(),
+              out.begin() + static_cast<ptrdiff_t>(static_cast<size_t>(at) * one.size()));
   }
   return out;
 }
@@ -97,7 +105,8 @@ class PatternBuilder final : public TermBuilder {
     used[static_cast<size_t>(pattern_.root.node)] = true;
     for (size_t i = pattern_.nodes.size(); i-- > 0;) {
       if (!used[i]) continue;
-      for (const PatternEdge& child : pattern_.nodes[i].children) used[static_cast<size_t>(child.node)] = true;
+      for (const PatternEdge& child : pattern_.nodes[i].children)
+        used[static_cast<size_t>(child.node)] = true;
     }
     std::vector<int32_t> number(pattern_.nodes.size(), -1);
     std::vector<PatternNode> kept;
@@ -126,7 +135,8 @@ class PatternBuilder final : public TermBuilder {
     for (size_t i = 0; i < pattern_.nodes.size(); ++i) {
       const PatternNode& other = pattern_.nodes[i];
       if (other.kind == node.kind && node.kind != PatternNode::Kind::kFree && other.op == node.op &&
-          other.bytes == bytes && other.constant == node.constant && SameEdges(other.children, node.children)) {
+          other.bytes == bytes && other.constant == node.constant &&
+          SameEdges(other.children, node.children)) {
         if (node.kind == PatternNode::Kind::kParameter) continue;
         return NewEdge({static_cast<int32_t>(i), View::Identity(bytes)});
       }
@@ -172,7 +182,8 @@ class PatternBuilder final : public TermBuilder {
 
   StatusOr<int32_t> Convert(int32_t term, ElementType from, ElementType to) {
     if (from == to) return term;
-    return MakeOperation(Operator::Elementwise(hlo::Opcode::kConvert, to, {from}), std::vector<int32_t>{term});
+    return MakeOperation(Operator::Elementwise(hlo::Opcode::kConvert, to, {from}),
+                         std::vector<int32_t>{term});
   }
 
   // The simpler term that `op` is with the replaced operands; -1: none.
@@ -244,16 +255,17 @@ class PatternBuilder final : public TermBuilder {
 
   StatusOr<int32_t> SimplifyBinary(const Operator& op, std::span<const int32_t> operands, size_t side) {
     const Special special = SpecialOf(operands[side]);
-    if (special == Special::kNone || op.operand_types[0] != op.type || op.operand_types[1] != op.type) return -1;
+    if (special == Special::kNone || op.operand_types[0] != op.type || op.operand_types[1] != op.type)
+      return -1;
     const int64_t count = edges_[static_cast<size_t>(operands[side])].view.size() / StorageBytes(op.type);
     const int32_t other = operands[1 - side];
     using hlo::Opcode;
     const bool zero_vanishes =
         op.opcode == Opcode::kAdd || op.opcode == Opcode::kOr || op.opcode == Opcode::kXor ||
-        (side == 1 && (op.opcode == Opcode::kSubtract || op.opcode == Opcode::kShiftLeft ||
-                       op.opcode == Opcode::kShiftRightArithmetic || op.opcode == Opcode::kShiftRightLogical));
-    const bool one_vanishes =
-        op.opcode == Opcode::kMultiply || (side == 1 && op.opcode == Opcode::kDivide);
+        (side == 1 &&
+         (op.opcode == Opcode::kSubtract || op.opcode == Opcode::kShiftLeft ||
+          op.opcode == Opcode::kShiftRightArithmetic || op.opcode == Opcode::kShiftRightLogical));
+    const bool one_vanishes = op.opcode == Opcode::kMultiply || (side == 1 && op.opcode == Opcode::kDivide);
     if (special == Special::kZero && zero_vanishes) {
       Require(operands[side], Repeat(Element(op.type, 0), count));
       // x + 0 loses the sign of -0.

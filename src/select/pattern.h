@@ -39,7 +39,7 @@ struct ConstantOperand {
   int32_t diagonal = -1;       // the kFree node with the diagonal's `size` elements of `width` bytes
   int64_t size = 0;
   int64_t width = 0;
-  View placement;              // matrix byte -> region byte, inverted: region = View{placement}(matrix)
+  View placement;  // matrix byte -> region byte, inverted: region = View{placement}(matrix)
 };
 
 struct Pattern {
@@ -47,8 +47,10 @@ struct Pattern {
   PatternEdge root;                // the output region's content
   std::vector<ConstantOperand> constants;
   NumericMarks marks;
-  std::string specialisation;      // "", or for example "y = identity"
-  bool IsTransfer() const { return nodes[static_cast<size_t>(root.node)].kind == PatternNode::Kind::kParameter; }
+  std::string specialisation;  // "", or for example "y = identity"
+  bool IsTransfer() const {
+    return nodes[static_cast<size_t>(root.node)].kind == PatternNode::Kind::kParameter;
+  }
 };
 
 // The base pattern first, then the specialisations: one or two operands replaced by 0, 1, -1, the identity,
@@ -56,9 +58,11 @@ struct Pattern {
 // why the instruction has no pattern.
 StatusOr<std::vector<Pattern>> DerivePatterns(const isa::Accelerator& accelerator,
                                               const isa::Instruction& instruction,
-                                              std::span<const int64_t> computational, OperatorTable* operators);
+                                              std::span<const int64_t> computational,
+                                              OperatorTable* operators);
 
 // "transfer View[..](x)" or "compute divide.bf16(exponential.bf16(x), ..)" for reports.
-std::string ToString(const Pattern& pattern, const isa::Instruction& instruction, const OperatorTable& operators);
+std::string ToString(const Pattern& pattern, const isa::Instruction& instruction,
+                     const OperatorTable& operators);
 
 }  // namespace act::select

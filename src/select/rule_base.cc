@@ -24,9 +24,8 @@ bool SemanticsUseState(const isa::Instruction& instruction) {
       }
     }
   }
-  return std::any_of(instruction.constraints.begin(), instruction.constraints.end(), [](const isa::Condition& c) {
-    return c.Uses(isa::AttributeKind::kState);
-  });
+  return std::any_of(instruction.constraints.begin(), instruction.constraints.end(),
+                     [](const isa::Condition& c) { return c.Uses(isa::AttributeKind::kState); });
 }
 
 // Why selection cannot use the instruction; empty if it can.
@@ -101,7 +100,8 @@ RuleBase::RuleBase(const isa::Accelerator* accelerator, OperatorTable* operators
   }
 }
 
-const std::vector<Pattern>& RuleBase::Patterns(size_t instruction, const std::vector<int64_t>& computational) {
+const std::vector<Pattern>& RuleBase::Patterns(size_t instruction,
+                                               const std::vector<int64_t>& computational) {
   const auto key = std::make_pair(instruction, computational);
   auto it = patterns_.find(key);
   if (it == patterns_.end()) {

@@ -84,8 +84,8 @@ class Saturation {
       if (!elements) continue;
       std::vector<ClassId> operands;
       for (size_t k = 0; k < f.operand_types.size(); ++k) {
-        operands.push_back(
-            graph_.AddView(graph_.child(member, k), FromElements(*elements, StorageBytes(f.operand_types[k]))));
+        operands.push_back(graph_.AddView(graph_.child(member, k),
+                                          FromElements(*elements, StorageBytes(f.operand_types[k]))));
       }
       graph_.Union(graph_.graph().ClassOf(id), graph_.Add(f, std::move(operands)));
     }
@@ -142,9 +142,8 @@ class Saturation {
     const std::vector<Mode>& p = split->outer;
     std::vector<size_t> order(p.size());
     std::iota(order.begin(), order.end(), size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-      return std::abs(p[a].stride) > std::abs(p[b].stride);
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return std::abs(p[a].stride) > std::abs(p[b].stride); });
     if (std::is_sorted(order.begin(), order.end())) return;
     std::vector<Mode> modes;
     for (size_t i : order) modes.push_back(p[i]);
@@ -185,15 +184,15 @@ class Saturation {
       if (!graph_.graph().alive(id)) return;
       const ElementType type = graph_.op(id).type;
       const NumericMarks marks = IsFloat(type) ? axiom.marks : NumericMarks();
-      const bool allowed = Allowed(marks, options_.numerics) &&
-                           (options_.use_inexact_axioms || marks.exact_everywhere());
+      const bool allowed =
+          Allowed(marks, options_.numerics) && (options_.use_inexact_axioms || marks.exact_everywhere());
       const size_t nodes = graph_.graph().num_node_ids(), classes = graph_.graph().num_classes();
       if (!axiom.apply(&graph_, id, !allowed)) continue;
       const std::string name(axiom.name);
       if (!allowed) {
         Remember(&report_.withheld, name);
-      } else if (!marks.exact_everywhere() && (graph_.graph().num_node_ids() != nodes ||
-                                               graph_.graph().num_classes() != classes)) {
+      } else if (!marks.exact_everywhere() &&
+                 (graph_.graph().num_node_ids() != nodes || graph_.graph().num_classes() != classes)) {
         Remember(&report_.inexact_used, name);
       }
     }

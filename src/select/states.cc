@@ -10,15 +10,16 @@ constexpr BufferId kHbm{0u};
 
 class Search {
  public:
-  Search(TensorGraph* graph, RuleBase* rules, std::span<const ClassId> inputs, const StateSearchOptions& options)
+  Search(TensorGraph* graph, RuleBase* rules, std::span<const ClassId> inputs,
+         const StateSearchOptions& options)
       : graph_(*graph), rules_(*rules), inputs_(inputs), options_(options) {
     CollectCores();
   }
 
-  StateGraph Run(std::span<const ClassId> outputs) {
-    for (size_t k = 0; k < outputs.size(); ++k) {
-      State place{graph_.Find(outputs[k]), kHbm, {graph_.Bytes(outputs[k])}, static_cast<int32_t>(k)};
-      out_.goals.push_back(Demand(std::move(place), options_.max_route));
+  StateGraph Run(const std::vector<State>& goals) {
+    for (State goal : goals) {
+      goal.content = graph_.Find(goal.content);
+      out_.goals.push_back(Demand(std::move(goal), options_.max_route));
     }
     while (!work_.empty()) {
       const int32_t state = work_.front();
@@ -133,7 +134,8 @@ class Search {
         }
       }
       for (const ConstantOperand& constant : pattern.constants) {
-        contents[static_cast<size_t>(constant.parameter)] = graph_.AddConstant(ConstantContent(constant, binding));
+        contents[static_cast<size_t>(constant.parameter)] =
+            graph_.AddConstant(ConstantContent(constant, binding));
       }
       Production p;
       p.instruction = InstructionId(i);
@@ -150,7 +152,8 @@ class Search {
           break;
         }
         State operand{graph_.Find(contents[k]), in.inputs[k].buffer, *std::move(size), -1};
-        p.operands.push_back(Demand(std::move(operand), pattern.IsTransfer() ? route - 1 : options_.max_route));
+        p.operands.push_back(
+            Demand(std::move(operand), pattern.IsTransfer() ? route - 1 : options_.max_route));
       }
       if (complete) AddProduction(std::move(p));
     }
@@ -181,19 +184,30 @@ class Search {
 
 }  // namespace
 
-StatusOr<StateGraph> SearchStates(TensorGraph* graph, RuleBase* rules, std::span<const ClassId> inputs,
-                                  std::span<const ClassId> outputs, const StateSearchOptions& options,
-                                  const SaturateOptions& saturate, SaturateReport* report) {
+StatusOr<StateGraph> SearchStatesFor(TensorGraph* graph, RuleBase* rules, std::span<const ClassId> inputs,
+                                     const std::vector<State>& goals, const StateSearchOptions& options,
+                                     const SaturateOptions& saturate, SaturateReport* report) {
   // A search meets contents that the graph did not have; the rules see them; what they add may match.
+  constexpr int kMaxRounds = 8;
   for (int round = 0;; ++round) {
     Saturate(graph, saturate, report);
     if (!graph->fault().empty()) {
       return Error(ErrorClass::kInternal, "select-merge", "internal error in saturation: " + graph->fault());
     }
     const size_t before = graph->graph().num_node_ids();
-    StateGraph states = Search(graph, rules, inputs, options).Run(outputs);
-    if (graph->graph().num_node_ids() == before || round >= 8 || report->node_limit) return states;
+    StateGraph states = Search(graph, rules, inputs, options).Run(goals);
+    if (graph->graph().num_node_ids() == before || round >= kMaxRounds || report->node_limit) return states;
   }
+}
+
+StatusOr<StateGraph> SearchStates(TensorGraph* graph, RuleBase* rules, std::span<const ClassId> inputs,
+                                  std::span<const ClassId> outputs, const StateSearchOptions& options,
+                                  const SaturateOptions& saturate, SaturateReport* report) {
+  std::vector<State> goals;
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    goals.push_back({outputs[k], kHbm, {graph->Bytes(outputs[k])}, static_cast<int32_t>(k)});
+  }
+  return SearchStatesFor(graph, rules, inputs, goals, options, saturate, report);
 }
 
 }  // namespace act::select

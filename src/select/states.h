@@ -24,11 +24,11 @@ struct State {
 struct Production {
   enum class Kind : uint8_t { kInput, kConstant, kInstruction };
   Kind kind = Kind::kInstruction;
-  int64_t input = 0;                  // kInput
-  std::vector<uint8_t> constant;      // kConstant: the bytes
+  int64_t input = 0;              // kInput
+  std::vector<uint8_t> constant;  // kConstant: the bytes
   InstructionId instruction;
   std::vector<int64_t> computational;
-  std::vector<int32_t> operands;      // states, one each input region
+  std::vector<int32_t> operands;  // states, one each input region
   int32_t result = -1;
   double cost = 0;
   NumericMarks marks;
@@ -36,7 +36,7 @@ struct Production {
 };
 
 struct StateSearchOptions {
-  int max_route = 3;          // transfers in a row
+  int max_route = 3;  // transfers in a row
   int64_t max_states = 20000;
   size_t max_bindings = 8;    // of one rule on one content
   size_t max_attributes = 8;  // assignments of one instruction for one box
@@ -88,5 +88,9 @@ StatusOr<StateGraph> SearchStates(TensorGraph* graph, RuleBase* rules, std::span
                                   std::span<const ClassId> outputs, const StateSearchOptions& options,
                                   const SaturateOptions& saturate, SaturateReport* report);
 
-// The states (content, any buffer) of one class, added as further goals: used to explain a refusal.
+// The same for any goal states.
+StatusOr<StateGraph> SearchStatesFor(TensorGraph* graph, RuleBase* rules, std::span<const ClassId> inputs,
+                                     const std::vector<State>& goals, const StateSearchOptions& options,
+                                     const SaturateOptions& saturate, SaturateReport* report);
+
 }  // namespace act::select
