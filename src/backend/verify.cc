@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <cmath>
+
+#include "backend/backend.h"
+#include "eval/eval.h"
+#include "oracle/oracle.h"
+
+namespace act::backend {
+namespace {
+
+Status Wrong(const std::string& what) {
+  return Error(ErrorClass::kInternal, "verify-mismatch", "verification by execution failed: " + what);
+}
+
+// Equal values; where only finite inputs count, zeros of either sign are equal.
+bool SameElement(const Literal& a, const Literal& b, int64_t i, bool zeros_equal) {
+  const size_t width = static_cast<size_t>(StorageBytes(a.shape.type));
+  const size_t at = static_cast<size_t>(i) * width;
+  if (std::equal(a.bytes.begin() + static_cast<ptrdiff_t>(at), a.bytes.begin() + static_cast<ptrdiff_t>(at + width),
+                 b.bytes.begin() + static_cast<ptrdiff_t>(at))) {
+    return true;
+  }
+  if (!IsFloat(a.shape.type)) return false;
+  const double x = a.GetDouble(i), y = b.GetDouble(i);
+  if (std::isnan(x) && std::isnan(y)) return true;  // NaN payloads are not part of a value
+  return zeros_equal && x == 0 && y == 0;
+}
+
+// The selected graph evaluated without buffers: the bytes of every output.
+StatusOr<std::vector<std::vector<uint8_t>>> RunGraph(const isa::Accelerator& accelerator,
+                                                     const assembly::SelectedGraph& graph,
+                                                     std::span<const Literal> images) {
+  std::vector<std::vector<uint8_t>> bytes(graph.values.size());
+  for (size_t v = 0; v < graph.values.size(); ++v) {
+    const assembly::Value& value = graph.values[v];
+    if (value.kind == assembly::Value::Kind::kInput) bytes[v] = images[static_cast<size_t>(value.index)].bytes;
+    if (value.kind == assembly::Value::Kind::kConstant) {
+      bytes[v] = graph.constants[static_cast<size_t>(value.index)].bytes;
+    }
+  }
+  for (const assembly::Step& step : graph.steps) {
+    const isa::Instruction& in = accelerator.instruction(step.instruction);
+    ACT_ASSIGN_OR_RETURN(const isa::Instance instance, isa::Instantiate(accelerator, in, step.computational, {}));
+    std::vector<Literal> parameters;
+    for (size_t k = 0; k < step.operands.size(); ++k) {
+      Literal literal(instance.body.instructions[static_cast<size_t>(instance.body.parameters[k])].shape);
+      literal.bytes = bytes[step.operands[k].value()];
+      parameters.push_back(std::move(literal));
+    }
+    ACT_ASSIGN_OR_RETURN(std::vector<Literal> results,
+                         eval::Evaluate(instance.body, instance.outputs, parameters, eval::OutOfRange::kRefuse));
+    bytes[step.result.value()] = std::move(results[0].bytes);
+  }
+  std::vector<std::vector<uint8_t>> out;
+  for (ValueId output : graph.outputs) out.push_back(bytes[output.value()]);
+  return out;
+}
+
+bool HasPlacementValues(const assembly::SelectedGraph& graph) {
+  return std::any_of(graph.values.begin(), graph.values.end(), [](const assembly::Value& v) {
+    return v.kind == assembly::Value::Kind::kWindow || v.kind == assembly::Value::Kind::kAdjacent;
+  });
+}
+
+std::string Number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
+}  // namespace
+
+std::vector<Literal> RandomInputs(const hlo::FlatKernel& kernel, uint64_t seed) {
+  Random random(seed);
+  std::vector<Literal> inputs;
+  for (const Shape& shape : kernel.parameter_shapes) {
+    Literal literal(Shape::Array(shape.type, shape.dims));
+    for (int64_t i = 0, n = literal.num_elements(); i < n; ++i) {
+      if (IsFloat(shape.type)) {
+        literal.SetDouble(i, random.Normal());
+      } else if (shape.type == ElementType::kPred) {
+        literal.SetInt(i, static_cast<int64_t>(random.Below(2)));
+      } else {
+        literal.SetInt(i, static_cast<int64_t>(random.Next()));
+      }
+    }
+    inputs.push_back(std::move(literal));
+  }
+  return inputs;
+}
+
+StatusOr<VerifyReport> VerifyByExecution(const isa::Accelerator& accelerator, const hlo::FlatKernel& kernel,
+                                         const assembly::Program& program,
+                                         const assembly::SelectedGraph* certificate,
+                                         const select::NumericMarks& marks, uint64_t seed, int runs) {
+  VerifyReport report;
+  const bool exact = !marks.real && !marks.range && !marks.approximate;
+  for (int run = 0; run < runs; ++run) {
+    const std::vector<Literal> inputs = RandomInputs(kernel, seed + static_cast<uint64_t>(run));
+    std::vector<Literal> images;
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      ACT_ASSIGN_OR_RETURN(Literal image, select::ToImage(inputs[k], kernel.parameter_shapes[k]));
+      images.push_back(std::move(image));
+    }
+    oracle::SimulateOptions simulate;
+    simulate.poison = true;
+    auto simulation = oracle::Simulate(accelerator, program, images, simulate);
+    if (!simulation.ok()) return Wrong("the simulator refuses the program: " + simulation.status().message());
+    if (certificate != nullptr && !HasPlacementValues(*certificate)) {
+      ACT_ASSIGN_OR_RETURN(const auto selected, RunGraph(accelerator, *certificate, images));
+      for (size_t k = 0; k < selected.size(); ++k) {
+        if (selected[k] != simulation->outputs[k].bytes) {
+          return Wrong("output " + std::to_string(k) + " of the program differs from the selected graph's");
+        }
+      }
+    }
+    std::vector<eval::Bounded> bounded;
+    std::vector<Literal> expected;
+    if (exact) {
+      ACT_ASSIGN_OR_RETURN(expected, eval::Evaluate(kernel, inputs));
+    } else {
+      ACT_ASSIGN_OR_RETURN(bounded, eval::EvaluateWithBound(kernel, inputs));
+      for (eval::Bounded& b : bounded) expected.push_back(b.value);
+    }
+    for (size_t k = 0; k < expected.size(); ++k) {
+      ACT_ASSIGN_OR_RETURN(const Literal got, select::FromImage(simulation->outputs[k], kernel.output_shapes[k]));
+      for (int64_t i = 0, n = got.num_elements(); i < n; ++i) {
+        if (SameElement(got, expected[k], i, marks.finite || !exact)) continue;
+        const std::string place = "output " + std::to_string(k) + ", element " + std::to_string(i) + " is " +
+                                  ElementToString(got, i) + ", the kernel gives " + ElementToString(expected[k], i);
+        if (exact || !IsFloat(got.shape.type)) return Wrong(place);
+        const double bound = bounded[k].bound[static_cast<size_t>(i)];
+        const double difference = std::abs(got.GetDouble(i) - expected[k].GetDouble(i));
+        if (!(bound <= 0.25 * std::abs(expected[k].GetDouble(i)))) {
+          ++report.undecided;
+          continue;
+        }
+        if (!(difference <= bound)) return Wrong(place + ", further than the bound " + Number(bound));
+        report.largest_difference = std::max(report.largest_difference, difference);
+        report.largest_bound = std::max(report.largest_bound, bound);
+      }
+    }
+    ++report.runs;
+  }
+  report.summary = std::to_string(report.runs) + (report.runs == 1 ? " run" : " runs") + " on random inputs, ";
+  if (exact) {
+    report.summary += marks.finite ? "equal to the kernel bit for bit (zeros of either sign are equal)"
+                                   : "equal to the kernel bit for bit";
+  } else {
+    report.summary += "largest difference " + Number(report.largest_difference) + " within the bound " +
+                      Number(report.largest_bound);
+    if (report.undecided > 0) {
+      report.summary += "; " + std::to_string(report.undecided) +
+                        " elements not decided numerically (bound above a quarter of their magnitude)";
+    }
+  }
+  return report;
+}
+
+}  // namespace act::backend
