@@ -23,6 +23,7 @@
 #include <span>
 #include <vector>
 
+#include "eval/error_bound.h"
 #include "hlo/hlo.h"
 #include "support/support.h"
 #include "tensor/tensor.h"
