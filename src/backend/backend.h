@@ -54,20 +54,21 @@ struct CompileReport {
   int64_t instructions = 0;
   double cost = 0;
   int64_t hbm_bytes = 0;
-  std::vector<StageTime> times;            // wall clock; never part of an emitted file
+  std::vector<StageTime> times;  // wall clock; never part of an emitted file
 };
 
 struct Compiled {
   assembly::Program program;
   assembly::SelectedGraph certificate;
-  int candidate = 1;                       // its number in the search order, from 1
+  int candidate = 1;  // its number in the search order, from 1
   CompileReport report;
 };
 
-// Compiles the entry computation. A failure's class tells unsupported, limit and internal apart; `report` (may
-// be null) is filled as far as the compile went.
+// Compiles the entry computation. A failure's class tells unsupported, limit and internal apart; `report`
+// (may be null) is filled as far as the compile went.
 StatusOr<Compiled> Compile(const isa::Accelerator& accelerator, select::Selector* selector,
-                           const hlo::Module& module, const CompileOptions& options, CompileReport* report = nullptr);
+                           const hlo::Module& module, const CompileOptions& options,
+                           CompileReport* report = nullptr);
 
 // Execution (design.md I5 (3)): the simulator on random inputs against the evaluator, on the selected graph
 // bit for bit and on the kernel as its numeric marks allow.

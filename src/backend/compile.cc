@@ -49,7 +49,8 @@ class Compiler {
   Status Stage(const std::string& name) {
     const auto now = std::chrono::steady_clock::now();
     if (!stage_.empty()) {
-      report_.times.push_back({stage_, std::chrono::duration<double, std::milli>(now - stage_start_).count()});
+      report_.times.push_back(
+          {stage_, std::chrono::duration<double, std::milli>(now - stage_start_).count()});
     }
     stage_ = name;
     stage_start_ = now;
@@ -76,9 +77,10 @@ class Compiler {
       ACT_RETURN_IF_ERROR(Stage("validation of candidate " + std::to_string(number_)));
       auto valid = validate::Validate(accelerator_, *program, &candidate.graph);
       if (!valid.ok()) {
-        Status internal = Error(ErrorClass::kInternal, "compile-validate",
-                                "internal error in validation: the program does not live up to its certificate: " +
-                                    valid.status().front().message);
+        Status internal =
+            Error(ErrorClass::kInternal, "compile-validate",
+                  "internal error in validation: the program does not live up to its certificate: " +
+                      valid.status().front().message);
         if (options_.log) {
           options_.log("rejected_" + std::to_string(number_) + ".asm",
                        assembly::PrintNative(accelerator_, *program));
@@ -138,8 +140,8 @@ class Compiler {
       return Status();
     }
     ACT_ASSIGN_OR_RETURN(const VerifyReport verified,
-                         VerifyByExecution(accelerator_, kernel_, best_->program, &best_->certificate, best_marks_,
-                                           options_.seed, 1));
+                         VerifyByExecution(accelerator_, kernel_, best_->program, &best_->certificate,
+                                           best_marks_, options_.seed, 1));
     report_.verification = verified.summary;
     return Status();
   }
@@ -151,7 +153,8 @@ class Compiler {
       double work = static_cast<double>(in.shape.num_elements().value_or(INT64_MAX));
       if (in.opcode == hlo::Opcode::kDot) {
         const Shape& lhs = kernel_.body.instructions[static_cast<size_t>(in.operands[0])].shape;
-        for (int64_t d : in.dot.lhs_contracting) work *= static_cast<double>(lhs.dims[static_cast<size_t>(d)]);
+        for (int64_t d : in.dot.lhs_contracting)
+          work *= static_cast<double>(lhs.dims[static_cast<size_t>(d)]);
       }
       total += work;
     }

@@ -32,7 +32,8 @@ struct Tail {
 StatusOr<std::optional<Tail>> ReadTail(int fd, const std::string& path, uint64_t file_size) {
   if (file_size < kTrailer) return std::optional<Tail>();
   char bytes[kTrailer];
-  if (pread(fd, bytes, kTrailer, static_cast<off_t>(file_size - kTrailer)) != static_cast<ssize_t>(kTrailer)) {
+  if (pread(fd, bytes, kTrailer, static_cast<off_t>(file_size - kTrailer)) !=
+      static_cast<ssize_t>(kTrailer)) {
     return Error(ErrorClass::kEnvironment, "file", "cannot read the end of '" + path + "'");
   }
   if (std::memcmp(bytes, kMagic, 8) != 0) return std::optional<Tail>();
@@ -45,7 +46,8 @@ StatusOr<std::optional<Tail>> ReadTail(int fd, const std::string& path, uint64_t
   }
   tail.checksum = ReadWord(bytes + 32);
   if (total > file_size - kTrailer) {
-    return Error(ErrorClass::kEnvironment, "package", "'" + path + "' carries a damaged package; generate it again");
+    return Error(ErrorClass::kEnvironment, "package",
+                 "'" + path + "' carries a damaged package; generate it again");
   }
   tail.engine_bytes = file_size - kTrailer - total;
   return std::optional<Tail>(tail);
@@ -56,7 +58,8 @@ StatusOr<std::optional<Tail>> ReadTail(int fd, const std::string& path, uint64_t
 StatusOr<std::optional<Package>> ReadPackage(const std::string& executable) {
   const int fd = open(executable.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
-    return Error(ErrorClass::kEnvironment, "file", "cannot read '" + executable + "': " + std::strerror(errno));
+    return Error(ErrorClass::kEnvironment, "file",
+                 "cannot read '" + executable + "': " + std::strerror(errno));
   }
   const off_t size = lseek(fd, 0, SEEK_END);
   auto tail = ReadTail(fd, executable, size < 0 ? 0 : static_cast<uint64_t>(size));

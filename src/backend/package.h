@@ -18,8 +18,8 @@ struct Package {
 
 // The package at the end of an executable; nullopt if there is none. A damaged package is a failure.
 StatusOr<std::optional<Package>> ReadPackage(const std::string& executable);
-// Writes engine + package to `output` (mode 0755), completely or not at all. A package that the engine already
-// carries is replaced.
+// Writes engine + package to `output` (mode 0755), completely or not at all. A package that the engine
+// already carries is replaced.
 Status WriteBackend(const std::string& engine, const Package& package, const std::string& output);
 
 }  // namespace act::backend

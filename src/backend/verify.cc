@@ -16,7 +16,8 @@ Status Wrong(const std::string& what) {
 bool SameElement(const Literal& a, const Literal& b, int64_t i, bool zeros_equal) {
   const size_t width = static_cast<size_t>(StorageBytes(a.shape.type));
   const size_t at = static_cast<size_t>(i) * width;
-  if (std::equal(a.bytes.begin() + static_cast<ptrdiff_t>(at), a.bytes.begin() + static_cast<ptrdiff_t>(at + width),
+  if (std::equal(a.bytes.begin() + static_cast<ptrdiff_t>(at),
+                 a.bytes.begin() + static_cast<ptrdiff_t>(at + width),
                  b.bytes.begin() + static_cast<ptrdiff_t>(at))) {
     return true;
   }
@@ -33,22 +34,24 @@ StatusOr<std::vector<std::vector<uint8_t>>> RunGraph(const isa::Accelerator& acc
   std::vector<std::vector<uint8_t>> bytes(graph.values.size());
   for (size_t v = 0; v < graph.values.size(); ++v) {
     const assembly::Value& value = graph.values[v];
-    if (value.kind == assembly::Value::Kind::kInput) bytes[v] = images[static_cast<size_t>(value.index)].bytes;
+    if (value.kind == assembly::Value::Kind::kInput)
+      bytes[v] = images[static_cast<size_t>(value.index)].bytes;
     if (value.kind == assembly::Value::Kind::kConstant) {
       bytes[v] = graph.constants[static_cast<size_t>(value.index)].bytes;
     }
   }
   for (const assembly::Step& step : graph.steps) {
     const isa::Instruction& in = accelerator.instruction(step.instruction);
-    ACT_ASSIGN_OR_RETURN(const isa::Instance instance, isa::Instantiate(accelerator, in, step.computational, {}));
+    ACT_ASSIGN_OR_RETURN(const isa::Instance instance,
+                         isa::Instantiate(accelerator, in, step.computational, {}));
     std::vector<Literal> parameters;
     for (size_t k = 0; k < step.operands.size(); ++k) {
       Literal literal(instance.body.instructions[static_cast<size_t>(instance.body.parameters[k])].shape);
       literal.bytes = bytes[step.operands[k].value()];
       parameters.push_back(std::move(literal));
     }
-    ACT_ASSIGN_OR_RETURN(std::vector<Literal> results,
-                         eval::Evaluate(instance.body, instance.outputs, parameters, eval::OutOfRange::kRefuse));
+    ACT_ASSIGN_OR_RETURN(std::vector<Literal> results, eval::Evaluate(instance.body, instance.outputs,
+                                                                      parameters, eval::OutOfRange::kRefuse));
     bytes[step.result.value()] = std::move(results[0].bytes);
   }
   std::vector<std::vector<uint8_t>> out;
@@ -123,11 +126,13 @@ StatusOr<VerifyReport> VerifyByExecution(const isa::Accelerator& accelerator, co
       for (eval::Bounded& b : bounded) expected.push_back(b.value);
     }
     for (size_t k = 0; k < expected.size(); ++k) {
-      ACT_ASSIGN_OR_RETURN(const Literal got, select::FromImage(simulation->outputs[k], kernel.output_shapes[k]));
+      ACT_ASSIGN_OR_RETURN(const Literal got,
+                           select::FromImage(simulation->outputs[k], kernel.output_shapes[k]));
       for (int64_t i = 0, n = got.num_elements(); i < n; ++i) {
         if (SameElement(got, expected[k], i, marks.finite || !exact)) continue;
         const std::string place = "output " + std::to_string(k) + ", element " + std::to_string(i) + " is " +
-                                  ElementToString(got, i) + ", the kernel gives " + ElementToString(expected[k], i);
+                                  ElementToString(got, i) + ", the kernel gives " +
+                                  ElementToString(expected[k], i);
         if (exact || !IsFloat(got.shape.type)) return Wrong(place);
         const double bound = bounded[k].bound[static_cast<size_t>(i)];
         const double difference = std::abs(got.GetDouble(i) - expected[k].GetDouble(i));
@@ -142,7 +147,8 @@ StatusOr<VerifyReport> VerifyByExecution(const isa::Accelerator& accelerator, co
     }
     ++report.runs;
   }
-  report.summary = std::to_string(report.runs) + (report.runs == 1 ? " run" : " runs") + " on random inputs, ";
+  report.summary =
+      std::to_string(report.runs) + (report.runs == 1 ? " run" : " runs") + " on random inputs, ";
   if (exact) {
     report.summary += marks.finite ? "equal to the kernel bit for bit (zeros of either sign are equal)"
                                    : "equal to the kernel bit for bit";

@@ -34,12 +34,14 @@ class Plugin final : public Model {
     rmdir(folder.c_str());
     ACT_RETURN_IF_ERROR(written);
     if (result != 0) {
-      return Error(ErrorClass::kRuntime, "cost-failed", "the cost model act_cost returned " + std::to_string(result));
+      return Error(ErrorClass::kRuntime, "cost-failed",
+                   "the cost model act_cost returned " + std::to_string(result));
     }
     if (!std::isfinite(value)) {
-      return Error(ErrorClass::kRuntime, "cost-value",
-                   "the cost model act_cost left a cost that is not a finite number; return a large finite cost "
-                   "for a candidate it cannot evaluate");
+      return Error(
+          ErrorClass::kRuntime, "cost-value",
+          "the cost model act_cost left a cost that is not a finite number; return a large finite cost "
+          "for a candidate it cannot evaluate");
     }
     return value;
   }
@@ -50,8 +52,9 @@ class Plugin final : public Model {
     const char* base = std::getenv("TMPDIR");
     std::string name = std::string(base != nullptr && *base != '\0' ? base : "/tmp") + "/act-cost-XXXXXX";
     if (mkdtemp(name.data()) == nullptr) {
-      return Error(ErrorClass::kEnvironment, "file",
-                   "cannot make a temporary folder '" + name + "' for the cost model: " + std::strerror(errno));
+      return Error(
+          ErrorClass::kEnvironment, "file",
+          "cannot make a temporary folder '" + name + "' for the cost model: " + std::strerror(errno));
     }
     return name;
   }
@@ -62,12 +65,14 @@ StatusOr<std::unique_ptr<Model>> Open(const std::string& path, const std::string
   // Never closed: the library may have registered exit handlers.
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    return Error(ErrorClass::kRuntime, "cost-library", "cannot load the cost model " + shown + ": " + dlerror());
+    return Error(ErrorClass::kRuntime, "cost-library",
+                 "cannot load the cost model " + shown + ": " + dlerror());
   }
   void* symbol = dlsym(library, "act_cost");
   if (symbol == nullptr) {
-    return Error(ErrorClass::kRuntime, "cost-library",
-                 "the cost model " + shown + " has no function act_cost(const char*, double*) with C linkage");
+    return Error(
+        ErrorClass::kRuntime, "cost-library",
+        "the cost model " + shown + " has no function act_cost(const char*, double*) with C linkage");
   }
   CostFunction function;
   std::memcpy(&function, &symbol, sizeof function);
@@ -75,7 +80,8 @@ StatusOr<std::unique_ptr<Model>> Open(const std::string& path, const std::string
 }
 
 bool EndsWith(const std::string& text, std::string_view suffix) {
-  return text.size() >= suffix.size() && text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
+  return text.size() >= suffix.size() &&
+         text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 
 // Runs a command without a shell; its output goes to `log`. -1: it could not be started.
@@ -139,12 +145,14 @@ StatusOr<PluginFile> PreparePlugin(const std::string& path) {
     return file;
   }
   if (!EndsWith(path, ".o") && !EndsWith(path, ".a")) {
-    return Error(ErrorClass::kValue, "cost-file",
-                 "cost model '" + path + "' must be an object file .o, a static library .a or a shared library .so");
+    return Error(
+        ErrorClass::kValue, "cost-file",
+        "cost model '" + path + "' must be an object file .o, a static library .a or a shared library .so");
   }
   char folder[] = "/tmp/act-link-XXXXXX";
   if (mkdtemp(folder) == nullptr) {
-    return Error(ErrorClass::kEnvironment, "file", std::string("cannot make a temporary folder: ") + std::strerror(errno));
+    return Error(ErrorClass::kEnvironment, "file",
+                 std::string("cannot make a temporary folder: ") + std::strerror(errno));
   }
   const std::string library = std::string(folder) + "/cost.so", log = std::string(folder) + "/log";
   std::vector<std::string> command{"cc", "-shared", "-Wl,-z,defs", "-o", library};
@@ -165,13 +173,16 @@ StatusOr<PluginFile> PreparePlugin(const std::string& path) {
       status = bytes.status();
     }
   } else if (result < 0 || result == 127) {
-    status = Error(ErrorClass::kRuntime, "cost-link",
-                   "linking cost model '" + path + "' needs the C compiler 'cc', which was not found on PATH");
+    status =
+        Error(ErrorClass::kRuntime, "cost-link",
+              "linking cost model '" + path + "' needs the C compiler 'cc', which was not found on PATH");
   } else {
     const auto output = ReadFile(log);
     status = Error(ErrorClass::kRuntime, "cost-link",
-                   "cost model '" + path + "' does not link as a shared library (build it with -fPIC, without "
-                   "unresolved names): " + (output.ok() ? *output : std::string()));
+                   "cost model '" + path +
+                       "' does not link as a shared library (build it with -fPIC, without "
+                       "unresolved names): " +
+                       (output.ok() ? *output : std::string()));
   }
   unlink(library.c_str());
   unlink(log.c_str());

@@ -19,21 +19,31 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // One unit in the last place, relative; 0 for types without rounding.
 double RelativeUnit(ElementType type) {
   switch (type) {
-    case ElementType::kBF16: return 0x1p-7;
-    case ElementType::kF16: return 0x1p-10;
-    case ElementType::kF32: return 0x1p-23;
-    case ElementType::kF64: return 0x1p-52;
-    default: return IsFloat(type) ? 0.25 : 0;
+    case ElementType::kBF16:
+      return 0x1p-7;
+    case ElementType::kF16:
+      return 0x1p-10;
+    case ElementType::kF32:
+      return 0x1p-23;
+    case ElementType::kF64:
+      return 0x1p-52;
+    default:
+      return IsFloat(type) ? 0.25 : 0;
   }
 }
 // Spacing of the smallest numbers of the type: what underflow can cost.
 double SmallestUnit(ElementType type) {
   switch (type) {
-    case ElementType::kBF16: return 0x1p-133;
-    case ElementType::kF16: return 0x1p-24;
-    case ElementType::kF32: return 0x1p-149;
-    case ElementType::kF64: return 0x1p-1074;
-    default: return IsFloat(type) ? 0x1p-9 : 0;
+    case ElementType::kBF16:
+      return 0x1p-133;
+    case ElementType::kF16:
+      return 0x1p-24;
+    case ElementType::kF32:
+      return 0x1p-149;
+    case ElementType::kF64:
+      return 0x1p-1074;
+    default:
+      return IsFloat(type) ? 0x1p-9 : 0;
   }
 }
 
@@ -152,7 +162,8 @@ class BoundEvaluator {
     const Literal a = AsDoubles(operands[0]->value, true), b = AsDoubles(operands[1]->value, true);
     const Literal ea = BoundsAsDoubles(*operands[0]), eb = BoundsAsDoubles(*operands[1]);
     double terms = 1;
-    for (int64_t d : in.dot.lhs_contracting) terms *= static_cast<double>(a.shape.dims[static_cast<size_t>(d)]);
+    for (int64_t d : in.dot.lhs_contracting)
+      terms *= static_cast<double>(a.shape.dims[static_cast<size_t>(d)]);
     ACT_ASSIGN_OR_RETURN(const Literal mass, OnDoubles(in, {a, b}));
     std::vector<double> bound(static_cast<size_t>(value.num_elements()));
     const bool clean = AllZero(operands);
@@ -167,12 +178,14 @@ class BoundEvaluator {
       const int64_t at = static_cast<int64_t>(i);
       bound[i] = SumRounding(in.shape.type, value.GetDouble(at), mass.GetDouble(at), terms);
       for (const std::vector<double>& part : parts) bound[i] += part[i];
-      if (!IsFloat(in.shape.type) && bound[i] != 0) bound[i] = kInfinity;  // wrapped sums have no neighbourhood
+      if (!IsFloat(in.shape.type) && bound[i] != 0)
+        bound[i] = kInfinity;  // wrapped sums have no neighbourhood
     }
     return bound;
   }
 
-  StatusOr<std::vector<double>> ReduceBound(const Instruction& in, const std::vector<const Bounded*>& operands,
+  StatusOr<std::vector<double>> ReduceBound(const Instruction& in,
+                                            const std::vector<const Bounded*>& operands,
                                             const Literal& value) {
     const size_t n = static_cast<size_t>(value.num_elements());
     const bool clean = AllZero(operands);
@@ -181,14 +194,15 @@ class BoundEvaluator {
       if (clean) return std::vector<double>(n, 0);
       Instruction largest = in;
       largest.reducer = hlo::Reducer::kMaximum;
-      ACT_ASSIGN_OR_RETURN(const Literal bound,
-                           OnDoubles(largest, {BoundsAsDoubles(*operands[0]), BoundsAsDoubles(*operands[1])}));
+      ACT_ASSIGN_OR_RETURN(const Literal bound, OnDoubles(largest, {BoundsAsDoubles(*operands[0]),
+                                                                    BoundsAsDoubles(*operands[1])}));
       return Doubles(bound);
     }
     if (reducer != hlo::Reducer::kAdd || !IsFloat(in.shape.type)) {
       return std::vector<double>(n, clean && !IsFloat(in.shape.type) ? 0 : kInfinity);
     }
-    const double terms = static_cast<double>(operands[0]->value.num_elements()) / static_cast<double>(std::max<size_t>(n, 1));
+    const double terms =
+        static_cast<double>(operands[0]->value.num_elements()) / static_cast<double>(std::max<size_t>(n, 1));
     ACT_ASSIGN_OR_RETURN(const Literal mass, OnDoubles(in, {AsDoubles(operands[0]->value, true),
                                                             AsDoubles(operands[1]->value, true)}));
     ACT_ASSIGN_OR_RETURN(const Literal carried,
@@ -211,7 +225,9 @@ class BoundEvaluator {
     double carried = 0;
     for (size_t k = 0; k < operands.size() && k < 3; ++k) {
       const size_t at = At(*operands[k], i);
-      x[k] = IsComplex(operands[k]->value.shape.type) ? 0 : operands[k]->value.GetDouble(static_cast<int64_t>(at));
+      x[k] = IsComplex(operands[k]->value.shape.type)
+                 ? 0
+                 : operands[k]->value.GetDouble(static_cast<int64_t>(at));
       e[k] = operands[k]->bound[at];
       carried = std::max(carried, e[k]);
     }
@@ -250,14 +266,22 @@ class BoundEvaluator {
       case Opcode::kConvert:
         if (carried == 0) return 0;  // one rounding of an exact value is the same everywhere
         return rounds ? e[0] + rounding : e[0] + 1;
-      case Opcode::kExp: return unary(std::exp);
-      case Opcode::kExpm1: return unary(std::expm1);
-      case Opcode::kLog: return unary(std::log);
-      case Opcode::kLog1p: return unary(std::log1p);
-      case Opcode::kSqrt: return unary(std::sqrt);
-      case Opcode::kCbrt: return unary(std::cbrt);
-      case Opcode::kTanh: return unary(std::tanh);
-      case Opcode::kErf: return unary(std::erf);
+      case Opcode::kExp:
+        return unary(std::exp);
+      case Opcode::kExpm1:
+        return unary(std::expm1);
+      case Opcode::kLog:
+        return unary(std::log);
+      case Opcode::kLog1p:
+        return unary(std::log1p);
+      case Opcode::kSqrt:
+        return unary(std::sqrt);
+      case Opcode::kCbrt:
+        return unary(std::cbrt);
+      case Opcode::kTanh:
+        return unary(std::tanh);
+      case Opcode::kErf:
+        return unary(std::erf);
       case Opcode::kSin:
       case Opcode::kCos:
         return e[0] + rounding;

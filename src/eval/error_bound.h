@@ -15,6 +15,7 @@ struct Bounded {
   Literal value;
   std::vector<double> bound;
 };
-StatusOr<std::vector<Bounded>> EvaluateWithBound(const hlo::FlatKernel& kernel, std::span<const Literal> parameters);
+StatusOr<std::vector<Bounded>> EvaluateWithBound(const hlo::FlatKernel& kernel,
+                                                 std::span<const Literal> parameters);
 
 }  // namespace act::eval

@@ -20,8 +20,8 @@ class Writer {
     return text + "ENTRY main {\n" + lines + "}\n";
   }
   static std::string Reducer(const std::string& name, const std::string& op, const std::string& type) {
-    return name + " {\n  a = " + type + "[] parameter(0)\n  b = " + type + "[] parameter(1)\n  ROOT r = " + type +
-           "[] " + op + "(a, b)\n}\n\n";
+    return name + " {\n  a = " + type + "[] parameter(0)\n  b = " + type +
+           "[] parameter(1)\n  ROOT r = " + type + "[] " + op + "(a, b)\n}\n\n";
   }
   std::string Parameter(const std::string& name, int k) const {
     return "  " + name + " = " + Matrix() + " parameter(" + std::to_string(k) + ")\n";
@@ -48,7 +48,8 @@ class Writer {
   // softmax of x along `axis`; every name gets the prefix.
   std::string Softmax(const std::string& name, const std::string& x, int axis = 1, bool root = false) const {
     const std::string kept = axis == 1 ? "0" : "1";
-    return Line(name + "_zero", Scalar(), "constant(0)") + Line(name + "_e", Matrix(), "exponential(" + x + ")") +
+    return Line(name + "_zero", Scalar(), "constant(0)") +
+           Line(name + "_e", Matrix(), "exponential(" + x + ")") +
            Line(name + "_s", Vector(),
                 "reduce(" + name + "_e, " + name + "_zero), dimensions={" + std::to_string(axis) +
                     "}, to_apply=add") +
@@ -91,7 +92,8 @@ std::vector<KernelCase> FoundationKernels(int64_t n, const std::string& type) {
   add("a_bt", w.Parameters("ab") + w.Transpose("t", "b") + w.Dot("y", "a", "t", 1, 0, true), 5, 6);
   add("at_b", w.Parameters("ab") + w.Transpose("t", "a") + w.Dot("y", "t", "b", 1, 0, true), 5, 6);
   add("at_bt",
-      w.Parameters("ab") + w.Transpose("t", "a") + w.Transpose("u", "b") + w.Dot("y", "t", "u", 1, 0, true), 5, 6);
+      w.Parameters("ab") + w.Transpose("t", "a") + w.Transpose("u", "b") + w.Dot("y", "t", "u", 1, 0, true),
+      5, 6);
   add("a_bt_folded", w.Parameters("ab") + w.Dot("y", "a", "b", 1, 1, true), 5, 6);
   add("at_b_folded", w.Parameters("ab") + w.Dot("y", "a", "b", 0, 0, true), 5, 6);
   add("at_bt_folded", w.Parameters("ab") + w.Dot("y", "a", "b", 0, 1, true), 5, 6);
@@ -102,8 +104,8 @@ std::vector<KernelCase> FoundationKernels(int64_t n, const std::string& type) {
       w.Parameters("x") + w.Line("c", w.Scalar(), "constant(" + factor + ")") +
           w.Line("b", m, "broadcast(c), dimensions={}") + w.Line("y", m, "multiply(x, b)", true),
       5, 5);
-  add("a_constant", w.Parameters("a") + w.Line("c", m, ConstantMatrix(n, type)) + w.Dot("y", "a", "c", 1, 0, true),
-      5, 5);
+  add("a_constant",
+      w.Parameters("a") + w.Line("c", m, ConstantMatrix(n, type)) + w.Dot("y", "a", "c", 1, 0, true), 5, 5);
   add("softmax_rows", w.Parameters("x") + w.Softmax("y", "x", 1, true), 6, 6);
   add("softmax_columns", w.Parameters("x") + w.Softmax("y", "x", 0, true), 6, 8);
   add("attention",
@@ -120,20 +122,24 @@ std::vector<KernelCase> FoundationKernels(int64_t n, const std::string& type) {
       14, 14);
   const std::string pair = "(" + m + ", " + m + ")";
   add("ab_and_ac",
-      w.Parameters("abc") + w.Dot("p", "a", "b") + w.Dot("q", "a", "c") + w.Line("y", pair, "tuple(p, q)", true), 9,
-      9);
+      w.Parameters("abc") + w.Dot("p", "a", "b") + w.Dot("q", "a", "c") +
+          w.Line("y", pair, "tuple(p, q)", true),
+      9, 9);
   add("ab_and_softmax",
-      w.Parameters("ab") + w.Dot("s", "a", "b") + w.Softmax("p", "s") + w.Line("y", pair, "tuple(s, p)", true), 8, 8);
+      w.Parameters("ab") + w.Dot("s", "a", "b") + w.Softmax("p", "s") +
+          w.Line("y", pair, "tuple(s, p)", true),
+      8, 8);
   add("softmax_times_s",
-      w.Parameters("ab") + w.Dot("s", "a", "b") + w.Softmax("p", "s") + w.Dot("y", "p", "s", 1, 0, true), 9, 9);
+      w.Parameters("ab") + w.Dot("s", "a", "b") + w.Softmax("p", "s") + w.Dot("y", "p", "s", 1, 0, true), 9,
+      9);
   // Spellings of row softmax.
-  const std::string e = w.Parameters("x") + w.Line("e", m, "exponential(x)") +
-                        w.Line("zero", w.Scalar(), "constant(0)");
+  const std::string e =
+      w.Parameters("x") + w.Line("e", m, "exponential(x)") + w.Line("zero", w.Scalar(), "constant(0)");
   const std::string s = w.Line("s", v, "reduce(e, zero), dimensions={1}, to_apply=add");
-  const std::string one_v = w.Line("one", w.Scalar(), "constant(1)") +
-                            w.Line("ones", v, "broadcast(one), dimensions={}");
-  const std::string one_m = w.Line("one", w.Scalar(), "constant(1)") +
-                            w.Line("ones", m, "broadcast(one), dimensions={}");
+  const std::string one_v =
+      w.Line("one", w.Scalar(), "constant(1)") + w.Line("ones", v, "broadcast(one), dimensions={}");
+  const std::string one_m =
+      w.Line("one", w.Scalar(), "constant(1)") + w.Line("ones", m, "broadcast(one), dimensions={}");
   add("softmax_reciprocal_of_sum",
       e + s + one_v + w.Line("r", v, "divide(ones, s)") + w.Line("b", m, "broadcast(r), dimensions={0}") +
           w.Line("y", m, "multiply(e, b)", true),
@@ -152,8 +158,8 @@ std::vector<KernelCase> FoundationKernels(int64_t n, const std::string& type) {
           w.Line("b", m, "broadcast(f), dimensions={0}") + w.Line("y", m, "divide(e, b)", true),
       6, 6);
   add("softmax_keep_dims",
-      e + s + w.Line("k", column, "broadcast(s), dimensions={0}") + w.Line("b", m, "broadcast(k), dimensions={0,1}") +
-          w.Line("y", m, "divide(e, b)", true),
+      e + s + w.Line("k", column, "broadcast(s), dimensions={0}") +
+          w.Line("b", m, "broadcast(k), dimensions={0,1}") + w.Line("y", m, "divide(e, b)", true),
       6, 6);
   add("softmax_wide_sum",
       w.Parameters("x") + w.Line("e", m, "exponential(x)") +
@@ -168,16 +174,16 @@ std::vector<KernelCase> FoundationKernels(int64_t n, const std::string& type) {
           w.Line("b", m, "broadcast(s), dimensions={0}") + w.Line("y", m, "divide(e, b)", true),
       6, 6);
   add("softmax_without_overflow",
-      w.Parameters("x") + w.Line("low", w.Scalar(), "constant(-inf)") + w.Line("zero", w.Scalar(), "constant(0)") +
+      w.Parameters("x") + w.Line("low", w.Scalar(), "constant(-inf)") +
+          w.Line("zero", w.Scalar(), "constant(0)") +
           w.Line("h", v, "reduce(x, low), dimensions={1}, to_apply=maximum") +
           w.Line("hb", m, "broadcast(h), dimensions={0}") + w.Line("d", m, "subtract(x, hb)") +
           w.Line("e", m, "exponential(d)") + s + w.Line("b", m, "broadcast(s), dimensions={0}") +
           w.Line("y", m, "divide(e, b)", true),
       6, 6, true);
-  add("parameters_unused_repeated",
-      w.Parameters("abc") + w.Dot("y", "c", "a", 1, 0, true), 5, 5);
-  add("parameters_out_of_order",
-      w.Parameter("b", 1) + w.Parameter("a", 0) + w.Dot("y", "a", "b", 1, 0, true), 5, 5);
+  add("parameters_unused_repeated", w.Parameters("abc") + w.Dot("y", "c", "a", 1, 0, true), 5, 5);
+  add("parameters_out_of_order", w.Parameter("b", 1) + w.Parameter("a", 0) + w.Dot("y", "a", "b", 1, 0, true),
+      5, 5);
   return out;
 }
 
