@@ -413,9 +413,12 @@ StatusOr<Module> Reader::Read() {
   if (lexer_.unterminated_comment() && errors_.empty()) Expected("the end of the comment");
   CheckModule();
   if (errors_.empty()) return std::move(module_);
-  std::stable_sort(errors_.begin(), errors_.end(), [](const Diagnostic& a, const Diagnostic& b) {
-    return std::pair(a.location.line, a.location.column) < std::pair(b.location.line, b.location.column);
-  });
+  // At most 20, so by insertion. (libstdc++'s stable_sort does not compile without a warning under clang.)
+  const auto place = [](const Diagnostic& d) { return std::pair(d.location.line, d.location.column); };
+  for (size_t i = 1; i < errors_.size(); ++i) {
+    for (size_t j = i; j > 0 && place(errors_[j]) < place(errors_[j - 1]); --j)
+      std::swap(errors_[j], errors_[j - 1]);
+  }
   return Status(std::move(errors_));
 }
 
