@@ -89,6 +89,9 @@ void CheckAddressing(const Subject& subject, int32_t index, Report* report) {
               instruction.location);
 }
 
+// Instructions with more constraints are not searched for constraints that say the same.
+constexpr size_t kComparedConstraints = 100;
+
 std::string Text(const Subject& subject, const Condition& condition) {
   return "constraint \"" + ToString(condition, subject.names()) + "\"";
 }
@@ -107,7 +110,7 @@ bool CheckAlone(const Subject& subject, size_t index, Report* report) {
   const Instruction& instruction = subject.instruction;
   const Condition& constraint = instruction.constraints[index];
   const size_t attributes = instruction.computational.size();
-  for (size_t other = 0; other < index; ++other) {
+  for (size_t other = 0; other < std::min(index, kComparedConstraints); ++other) {
     if (!(instruction.constraints[other] == constraint)) continue;
     report->Add(Severity::kWarning, "isa-constraint-repeated",
                 subject.Name() + ": " + Text(subject, constraint) + " is given twice; remove one",
@@ -243,7 +246,7 @@ void CheckInstructionConstraints(const Subject& subject, Report* report) {
   }
   if (!alone) CheckSelectable(subject, report);
   CheckDivisors(subject, report);
-  if (alone || subject.solver.infeasible()) return;
+  if (alone || subject.solver.infeasible() || instruction.constraints.size() > kComparedConstraints) return;
   for (size_t i = 0; i < instruction.constraints.size(); ++i) {
     const Condition& constraint = instruction.constraints[i];
     if (!IsFree(constraint)) continue;

@@ -7,8 +7,9 @@
 namespace act::isa {
 namespace {
 
-// Conditions evaluated or propagated in one call before it gives up.
+// Conditions evaluated or propagated in one call before it gives up; long ones count more than once.
 constexpr int64_t kWorkLimit = 1'000'000;
+constexpr size_t kNodesOfOneEvaluation = 16;
 // Solutions held while they are searched in another order than the answer's.
 constexpr size_t kUnsortedLimit = 100'000;
 // Open attributes in one call: bounds the depth of the search.
@@ -27,6 +28,20 @@ bool NarrowProducts(std::span<const Between> products, Narrower* narrower, std::
   return true;
 }
 
+size_t CountNodes(const Condition& condition) {
+  size_t count = condition.left.nodes.size() + condition.right.nodes.size();
+  for (const Condition& operand : condition.operands) count += CountNodes(operand);
+  return count;
+}
+
+int64_t Weight(std::span<const Condition> conditions) {
+  int64_t weight = 0;
+  for (const Condition& condition : conditions) {
+    weight += static_cast<int64_t>(1 + CountNodes(condition) / kNodesOfOneEvaluation);
+  }
+  return weight;
+}
+
 // One call of Solve.
 class Search {
  public:
@@ -35,7 +50,11 @@ class Search {
 
   Search(std::span<const Condition> equations, std::span<const Condition> conditions,
          std::span<const Between> products, size_t limit)
-      : equations_(equations), conditions_(conditions), products_(products), limit_(limit) {}
+      : equations_(equations),
+        conditions_(conditions),
+        products_(products),
+        limit_(limit),
+        weight_(Weight(equations) + Weight(conditions)) {}
 
   // In increasing lexicographic order, stopping after limit + 1 solutions.
   End InOrder(std::vector<Domain> domains, int64_t work) { return Start(std::move(domains), work, true); }
@@ -66,6 +85,7 @@ class Search {
   std::span<const Condition> equations_, conditions_;
   std::span<const Between> products_;
   size_t limit_;
+  int64_t weight_;  // of all conditions once
   Narrower narrower_;
   std::vector<std::vector<int64_t>> solutions_;
   int64_t work_ = 0;
@@ -77,9 +97,9 @@ bool Search::Propagate(std::vector<Domain>* domains) {
   std::vector<Domain> before;
   for (int round = 0; round < kPropagationRounds && work_ > 0; ++round) {
     before = *domains;
+    work_ -= weight_;
     for (const std::span<const Condition> list : {equations_, conditions_}) {
       for (const Condition& condition : list) {
-        --work_;
         if (!narrower_.Narrow(condition, *domains)) return false;
       }
     }
@@ -94,9 +114,9 @@ Search::End Search::Accept(const std::vector<Domain>& domains) {
   values.reserve(domains.size());
   for (const Domain& domain : domains) values.push_back(static_cast<int64_t>(domain.low));
   const Environment environment{values, {}, {}};
+  work_ -= weight_;
   for (const std::span<const Condition> list : {equations_, conditions_}) {
     for (const Condition& condition : list) {
-      --work_;
       const StatusOr<bool> holds = Evaluate(condition, environment);
       if (!holds.ok() || !*holds) return End::kComplete;
     }
@@ -111,6 +131,7 @@ std::optional<std::vector<int64_t>> Search::DivisorCandidates(const std::vector<
   const Domain& domain = domains[attribute];
   if (domain.bounded() && domain.count() <= kFewValues) return std::nullopt;
   std::vector<Narrower::Factor> factors;
+  work_ -= weight_;
   for (const std::span<const Condition> list : {equations_, conditions_}) {
     for (const Condition& condition : list) {
       narrower_.KnownProducts(condition, domains, static_cast<int32_t>(attribute), &factors);
