@@ -303,11 +303,11 @@ Status Evaluator::Take(size_t index) {
   ACT_RETURN_IF_ERROR(
       isa::CheckConstraints(accelerator, instruction, {step.computational, {}, state}, false));
   ACT_RETURN_IF_ERROR(CheckOperands(step, who, state));
-  ACT_ASSIGN_OR_RETURN(const isa::Instance* instance,
-                       semantics_.InstanceOf(step.instruction, step.computational, state));
+  ACT_ASSIGN_OR_RETURN(const Semantics::Prepared* prepared,
+                       semantics_.Prepare(step.instruction, step.computational, state));
   std::vector<ContentId> inputs;
   for (const ValueId operand : step.operands) inputs.push_back(contents_[operand.value()]);
-  ACT_ASSIGN_OR_RETURN(const Applied applied, semantics_.Apply(step.instruction, *instance, inputs));
+  ACT_ASSIGN_OR_RETURN(const Applied applied, semantics_.Apply(*prepared, inputs));
   if (applied.undefined || applied.outputs.empty()) return Malformed(who + " yields no value");
   contents_[step.result.value()] = applied.outputs[0];
   taken_[index] = true;

@@ -45,67 +45,84 @@ bool DependsOnState(const isa::Instruction& instruction) {
   return false;
 }
 
-StatusOr<const isa::Instance*> Semantics::InstanceOf(InstructionId instruction,
-                                                     std::span<const int64_t> computational,
-                                                     std::span<const int64_t> state) {
+StatusOr<const Semantics::Prepared*> Semantics::Prepare(InstructionId instruction,
+                                                        std::span<const int64_t> computational,
+                                                        std::span<const int64_t> state) {
   std::vector<int64_t> key = {instruction.value()};
   key.insert(key.end(), computational.begin(), computational.end());
   key.insert(key.end(), state.begin(), state.end());
-  if (const auto it = instances_.find(key); it != instances_.end()) return &it->second;
-  if (instances_.size() >= kMaxInstances) instances_.clear();
+  if (const auto it = prepared_.find(key); it != prepared_.end()) return &it->second;
+  if (prepared_.size() >= kMaxInstances) prepared_.clear();
   const isa::Accelerator& accelerator = terms_->accelerator();
-  ACT_ASSIGN_OR_RETURN(
-      isa::Instance instance,
-      isa::Instantiate(accelerator, accelerator.instruction(instruction), computational, state));
-  for (const hlo::Instruction& node : instance.body.instructions) {
+  Prepared prepared;
+  prepared.instruction = instruction;
+  ACT_ASSIGN_OR_RETURN(prepared.instance, isa::Instantiate(accelerator, accelerator.instruction(instruction),
+                                                           computational, state));
+  const std::vector<hlo::Instruction>& nodes = prepared.instance.body.instructions;
+  for (const hlo::Instruction& node : nodes) {
     if (!node.shape.is_array()) return Unknown(node);
     const std::optional<int64_t> bytes = node.shape.num_bytes();
     if (!bytes || *bytes > max_value_bytes_) {
       return Error(ErrorClass::kLimit, "validate-limit",
-                   "instruction '" + accelerator.instruction(instruction).name + "' makes a value " +
+                   "instruction '" + accelerator.instruction(instruction).name + "' has a value " +
                        ToString(node.shape) + ", more than the " + std::to_string(max_value_bytes_) +
                        " bytes that the validator follows (max_value_bytes)");
     }
   }
-  return &instances_.emplace(std::move(key), std::move(instance)).first->second;
+  // Only what the outputs depend on is evaluated: a value that goes nowhere consumes nothing.
+  prepared.needed.assign(nodes.size(), false);
+  for (const int32_t output : prepared.instance.outputs) prepared.needed[static_cast<size_t>(output)] = true;
+  for (size_t i = nodes.size(); i-- > 0;) {
+    if (!prepared.needed[i]) continue;
+    for (const int32_t operand : nodes[i].operands) prepared.needed[static_cast<size_t>(operand)] = true;
+  }
+  prepared.id = next_id_++;
+  return &prepared_.emplace(std::move(key), std::move(prepared)).first->second;
 }
 
-StatusOr<Applied> Semantics::Apply(InstructionId instruction, const isa::Instance& instance,
-                                   std::span<const ContentId> inputs) {
-  const hlo::Computation& body = instance.body;
-  const size_t count = body.instructions.size();
-  // Only what the outputs depend on is evaluated: a value that goes nowhere consumes nothing.
-  std::vector<bool> needed(count, false);
-  for (const int32_t output : instance.outputs) needed[static_cast<size_t>(output)] = true;
-  for (size_t i = count; i-- > 0;) {
-    if (!needed[i]) continue;
-    for (const int32_t operand : body.instructions[i].operands) needed[static_cast<size_t>(operand)] = true;
-  }
-  std::vector<ContentId> values(count);
+StatusOr<Applied> Semantics::Apply(const Prepared& prepared, std::span<const ContentId> inputs) {
+  std::vector<int64_t> key = {prepared.id};
+  for (const ContentId input : inputs) key.push_back(input.value());
+  // Failures are not kept, so a key without outputs is worked out again.
+  const uint32_t application = applications_.Intern(key);
+  if (application == application_outputs_.size()) application_outputs_.emplace_back();
   Applied applied;
-  for (size_t i = 0; i < count; ++i) {
-    if (!needed[i]) continue;
-    const hlo::Instruction& node = body.instructions[i];
+  applied.outputs = application_outputs_[application];
+  if (!applied.outputs.empty()) return applied;
+
+  const std::vector<hlo::Instruction>& nodes = prepared.instance.body.instructions;
+  std::vector<ContentId> values(nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (!prepared.needed[i]) continue;
+    const hlo::Instruction& node = nodes[i];
     if (node.opcode == Opcode::kParameter) {
       if (node.parameter_number < 0 || static_cast<size_t>(node.parameter_number) >= inputs.size()) {
         return Unknown(node);
       }
       values[i] = inputs[static_cast<size_t>(node.parameter_number)];
     } else {
-      ACT_ASSIGN_OR_RETURN(values[i], Evaluate(instruction, body, node, values, &applied.undefined));
+      ACT_ASSIGN_OR_RETURN(values[i], Evaluate(prepared.instruction, prepared.instance.body, node, values,
+                                               &applied.undefined));
       if (applied.undefined) return applied;
     }
-    if (terms_->contents().bytes(values[i]) != node.shape.num_bytes()) {
+    const int64_t bytes = terms_->contents().bytes(values[i]);
+    if (bytes != node.shape.num_bytes()) {
       return Error(ErrorClass::kInternal, "validate-shape",
                    "value '" + node.name + "' of instruction '" +
-                       terms_->accelerator().instruction(instruction).name + "' has " +
-                       std::to_string(terms_->contents().bytes(values[i])) + " bytes where its shape is " +
-                       ToString(node.shape));
+                       terms_->accelerator().instruction(prepared.instruction).name + "' has " +
+                       std::to_string(bytes) + " bytes where its shape is " + ToString(node.shape));
+    }
+    work_bytes_ += bytes;
+    if (work_bytes_ > max_work_bytes_) {
+      return Error(ErrorClass::kLimit, "validate-limit",
+                   "the values of the program have more than the " + std::to_string(max_work_bytes_) +
+                       " bytes that the validator follows (max_work_bytes)");
     }
   }
-  for (const int32_t output : instance.outputs) {
+  for (const int32_t output : prepared.instance.outputs) {
     applied.outputs.push_back(values[static_cast<size_t>(output)]);
   }
+  application_outputs_[application] = applied.outputs;
   return applied;
 }
 

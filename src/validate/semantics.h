@@ -19,16 +19,22 @@ struct Applied {
 
 class Semantics {
  public:
-  // max_value_bytes: no value of a semantics may be larger; beyond it a kLimit failure.
-  Semantics(TermTable* terms, int64_t max_value_bytes) : terms_(terms), max_value_bytes_(max_value_bytes) {}
+  // max_value_bytes: no value of a semantics may be larger. max_work_bytes: nor may the values that were
+  // worked out (not found again) be together. Beyond either a kLimit failure.
+  Semantics(TermTable* terms, int64_t max_value_bytes, int64_t max_work_bytes)
+      : terms_(terms), max_value_bytes_(max_value_bytes), max_work_bytes_(max_work_bytes) {}
 
-  // The instruction at these attributes; parsed shapes and all are kept. The reference lives until the next
-  // call.
-  StatusOr<const isa::Instance*> InstanceOf(InstructionId instruction, std::span<const int64_t> computational,
-                                            std::span<const int64_t> state);
+  // An instruction at concrete attributes. The pointer lives until the next call.
+  struct Prepared {
+    InstructionId instruction;
+    int64_t id = 0;  // distinct for distinct attributes
+    isa::Instance instance;
+    std::vector<bool> needed;  // nodes that an output depends on
+  };
+  StatusOr<const Prepared*> Prepare(InstructionId instruction, std::span<const int64_t> computational,
+                                    std::span<const int64_t> state);
   // inputs: the contents of the input regions. Inputs that no output depends on are not looked at.
-  StatusOr<Applied> Apply(InstructionId instruction, const isa::Instance& instance,
-                          std::span<const ContentId> inputs);
+  StatusOr<Applied> Apply(const Prepared& prepared, std::span<const ContentId> inputs);
 
  private:
   StatusOr<ContentId> Evaluate(InstructionId instruction, const hlo::Computation& body,
@@ -38,7 +44,13 @@ class Semantics {
 
   TermTable* terms_;
   int64_t max_value_bytes_;
-  std::map<std::vector<int64_t>, isa::Instance> instances_;
+  int64_t max_work_bytes_;
+  int64_t work_bytes_ = 0;
+  int64_t next_id_ = 0;
+  std::map<std::vector<int64_t>, Prepared> prepared_;
+  // Results by prepared id and inputs: equal calls are worked out once.
+  SequenceTable<int64_t> applications_;
+  std::vector<std::vector<ContentId>> application_outputs_;
 };
 
 // True iff what the instruction does to data depends on state: its semantics, or a region's size.

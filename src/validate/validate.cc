@@ -10,7 +10,7 @@ StatusOr<ValidateReport> Validate(const isa::Accelerator& accelerator, const ass
                                   const ValidateOptions& options) {
   ACT_RETURN_IF_ERROR(assembly::CheckProgram(accelerator, program));
   TermTable terms(accelerator);
-  Semantics semantics(&terms, options.max_value_bytes);
+  Semantics semantics(&terms, options.max_value_bytes, options.max_work_bytes);
   std::optional<Certified> certified;
   if (certificate != nullptr) {
     // First, so that terms carry the certificate's names in every message.

@@ -16,6 +16,7 @@ namespace act::validate {
 struct ValidateOptions {
   int64_t max_calls = 1000000;                 // executed calls of unrolled loops
   int64_t max_value_bytes = int64_t{1} << 26;  // one value inside one instruction's semantics
+  int64_t max_work_bytes = int64_t{1} << 35;   // all values of all different calls together
   // With a certificate: an operand or result named beside a call must hold the value of that name, if the
   // certificate has one.
   bool check_names = true;

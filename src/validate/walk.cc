@@ -273,8 +273,8 @@ Status Walker::Execute(const assembly::Call& call, std::span<const int64_t> addr
   ACT_RETURN_IF_ERROR(isa::CheckPlacement(instruction, boxes, results));
   if (instruction.semantics.empty()) return Status();
 
-  ACT_ASSIGN_OR_RETURN(const isa::Instance* instance,
-                       semantics_.InstanceOf(call.instruction, call.computational, state_));
+  ACT_ASSIGN_OR_RETURN(const Semantics::Prepared* prepared,
+                       semantics_.Prepare(call.instruction, call.computational, state_));
   std::vector<ContentId> inputs;
   std::vector<std::vector<isa::ByteRange>> input_ranges;
   for (size_t k = 0; k < boxes.size(); ++k) {
@@ -285,7 +285,7 @@ Status Walker::Execute(const assembly::Call& call, std::span<const int64_t> addr
       ACT_RETURN_IF_ERROR(CheckName(call.operand_names[k], inputs[k], "operand " + std::to_string(k)));
     }
   }
-  ACT_ASSIGN_OR_RETURN(const Applied applied, semantics_.Apply(call.instruction, *instance, inputs));
+  ACT_ASSIGN_OR_RETURN(const Applied applied, semantics_.Apply(*prepared, inputs));
   if (applied.undefined) return Undefined(instruction, *applied.undefined, boxes, inputs);
 
   const int64_t index = static_cast<int64_t>(executed_.size()) - 1;
