@@ -1,6 +1,7 @@
 // Data movement on contents: the operations that only rename bytes.
 #pragma once
 #include "hlo/hlo.h"
+#include "tensor/tensor.h"
 #include "validate/content.h"
 
 namespace act::validate {

@@ -170,6 +170,8 @@ StatusOr<ContentId> Semantics::Evaluate(InstructionId instruction, const hlo::Co
     default:
       break;
   }
+  // Two combiners that are not recognised could not be told apart.
+  if (node.opcode == Opcode::kReduce && !node.reducer) return Unknown(node);
   std::vector<ContentId> operands;
   std::vector<const Shape*> shapes;
   for (const int32_t k : node.operands) {
