@@ -45,12 +45,19 @@ bool DependsOnState(const isa::Instruction& instruction) {
   return false;
 }
 
+Semantics::Semantics(TermTable* terms, int64_t max_value_bytes, int64_t max_work_bytes)
+    : terms_(terms), max_value_bytes_(max_value_bytes), max_work_bytes_(max_work_bytes) {
+  for (const isa::Instruction& instruction : terms->accelerator().instructions) {
+    depends_on_state_.push_back(DependsOnState(instruction));
+  }
+}
+
 StatusOr<const Semantics::Prepared*> Semantics::Prepare(InstructionId instruction,
                                                         std::span<const int64_t> computational,
                                                         std::span<const int64_t> state) {
   std::vector<int64_t> key = {instruction.value()};
   key.insert(key.end(), computational.begin(), computational.end());
-  key.insert(key.end(), state.begin(), state.end());
+  if (depends_on_state_[instruction.value()]) key.insert(key.end(), state.begin(), state.end());
   if (const auto it = prepared_.find(key); it != prepared_.end()) return &it->second;
   if (prepared_.size() >= kMaxInstances) prepared_.clear();
   const isa::Accelerator& accelerator = terms_->accelerator();

@@ -21,8 +21,7 @@ class Semantics {
  public:
   // max_value_bytes: no value of a semantics may be larger. max_work_bytes: nor may the values that were
   // worked out (not found again) be together. Beyond either a kLimit failure.
-  Semantics(TermTable* terms, int64_t max_value_bytes, int64_t max_work_bytes)
-      : terms_(terms), max_value_bytes_(max_value_bytes), max_work_bytes_(max_work_bytes) {}
+  Semantics(TermTable* terms, int64_t max_value_bytes, int64_t max_work_bytes);
 
   // An instruction at concrete attributes. The pointer lives until the next call.
   struct Prepared {
@@ -48,6 +47,7 @@ class Semantics {
   int64_t work_bytes_ = 0;
   int64_t next_id_ = 0;
   std::map<std::vector<int64_t>, Prepared> prepared_;
+  std::vector<bool> depends_on_state_;  // by instruction
   // Results by prepared id and inputs: equal calls are worked out once.
   SequenceTable<int64_t> applications_;
   std::vector<std::vector<ContentId>> application_outputs_;

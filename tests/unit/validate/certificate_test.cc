@@ -43,23 +43,23 @@ TEST(ValidateCertificate, MalformedOnesAreRefusedByName) {
       {"attention", "input 3 of 3", [](SelectedGraph& g) { g.values[0].index = 3; }},
       {"attention", "input -1 of 3", [](SelectedGraph& g) { g.values[0].index = -1; }},
       {"softmax", "constant 1 of 1", [](SelectedGraph& g) { g.values[1].index = 1; }},
-      {"softmax", "128 bytes", [](SelectedGraph& g) { g.constants[0].shape.dims[0] = 4; }},
+      {"softmax", "the 64 bytes of bf16[4,8]", [](SelectedGraph& g) { g.constants[0].shape.dims[0] = 4; }},
       {"softmax", "bytes are not those", [](SelectedGraph& g) { g.constants[0].bytes.pop_back(); }},
       {"attention", "step 99", [&](SelectedGraph& g) { g.values[result(g, 0)].index = 99; }},
       {"attention", "not the result that step 1 names",
        [&](SelectedGraph& g) { g.values[result(g, 0)].index = 1; }},
       {"attention", "two values have the name 'B'", [](SelectedGraph& g) { g.values[0].name = "B"; }},
       {"halves swapped", "2 parts, expected one",
-       [](SelectedGraph& g) { g.values[3].parts.push_back(ValueId(0)); }},
-      {"halves swapped", "no window", [](SelectedGraph& g) { g.values[3].offset = 66; }},
-      {"halves swapped", "no window", [](SelectedGraph& g) { g.values[3].offset = -16; }},
-      {"halves swapped", "no window of whole units", [](SelectedGraph& g) { g.values[3].offset = 8; }},
-      {"halves swapped", "another buffer", [](SelectedGraph& g) { g.values[3].parts = {ValueId(0)}; }},
-      {"halves swapped", "two or more", [](SelectedGraph& g) { g.values[6].parts.pop_back(); }},
+       [](SelectedGraph& g) { g.values[2].parts.push_back(ValueId(0)); }},
+      {"halves swapped", "no window", [](SelectedGraph& g) { g.values[2].offset = 66; }},
+      {"halves swapped", "no window", [](SelectedGraph& g) { g.values[2].offset = -16; }},
+      {"halves swapped", "no window of whole units", [](SelectedGraph& g) { g.values[2].offset = 8; }},
+      {"halves swapped", "another buffer", [](SelectedGraph& g) { g.values[2].parts = {ValueId(0)}; }},
+      {"halves swapped", "two or more", [](SelectedGraph& g) { g.values[5].parts.pop_back(); }},
       {"halves swapped", "its parts have 192",
-       [](SelectedGraph& g) { g.values[6].parts.push_back(g.values[6].parts[0]); }},
+       [](SelectedGraph& g) { g.values[5].parts.push_back(g.values[5].parts[0]); }},
       {"halves swapped", "part that is no value",
-       [](SelectedGraph& g) { g.values[6].parts[0] = ValueId(77); }},
+       [](SelectedGraph& g) { g.values[5].parts[0] = ValueId(77); }},
       {"attention", "names no instruction",
        [](SelectedGraph& g) { g.steps[0].instruction = InstructionId(99); }},
       {"attention", "attributes, operands", [](SelectedGraph& g) { g.steps[0].computational.clear(); }},
@@ -68,7 +68,7 @@ TEST(ValidateCertificate, MalformedOnesAreRefusedByName) {
        [](SelectedGraph& g) { g.steps[2].operands[0] = ValueId(99); }},
       {"attention", "result", [](SelectedGraph& g) { g.steps[2].result = ValueId(0); }},
       {"attention", "buffer 'd2', the region is in 'd1'",
-       [&](SelectedGraph& g) { g.steps[2].operands[0] = ValueId(result(g, 3)); }},
+       [&](SelectedGraph& g) { g.steps[6].operands[0] = ValueId(result(g, 3)); }},
       {"attention", "used before step",
        [&](SelectedGraph& g) { g.steps[2].operands[0] = ValueId(result(g, 5)); }},
       {"attention", "another box", [](SelectedGraph& g) { g.steps[0].computational[0] = 4; }},
@@ -114,18 +114,24 @@ TEST(ValidateCertificate, MutantsAreRejected) {
   for (Example& e : QkvNewExamples(kRows)) examples.push_back(std::move(e));
   for (Example& e : IntegerExamples()) examples.push_back(std::move(e));
   while (mutants < 1000) {
-    Kit kit = examples[random.Below(examples.size())].kit;
+    const Example& example = examples[random.Below(examples.size())];
+    Kit kit = example.kit;
     SelectedGraph& g = kit.graph;
     const SelectedGraph before = g;
     assembly::Step& step = g.steps[random.Below(g.steps.size())];
-    switch (random.Below(6)) {
+    const uint64_t kind = random.Below(6);
+    switch (kind) {
       case 0:
         step.instruction = InstructionId(random.Below(kit.accelerator.instructions.size()));
         if (step.instruction == before.steps[static_cast<size_t>(&step - g.steps.data())].instruction)
           continue;
+        // The first result of "both" is add's, and the constant of softmax is its own transpose.
+        if (example.name == "softmax") continue;
+        if (kit.accelerator.instruction(step.instruction).name == "both") continue;
         break;
       case 1:
-        if (step.computational.empty()) continue;
+        // load2's pitch says where its operand lies, which a certificate does not.
+        if (step.computational.empty() || step.computational.size() == 3) continue;
         step.computational[random.Below(step.computational.size())] += random.Below(2) == 0 ? 1 : -1;
         break;
       case 2: {
@@ -165,7 +171,8 @@ TEST(ValidateCertificate, MutantsAreRejected) {
       }
     }
     ++mutants;
-    EXPECT_NE(Fault(kit, true), "") << "mutant " << mutants;
+    EXPECT_NE(Fault(kit, true), "") << example.name << ", mutant " << mutants << " of kind " << kind
+                                    << ", step " << (&step - g.steps.data());
   }
 }
 
