@@ -26,7 +26,7 @@ class Evaluator {
   Status CheckValue(size_t index);
   Status CheckParts(const Value& value, const std::string& who);
   // Values that need no step, or only steps already taken; iterative over windows and adjacencies.
-  Status Resolve(ValueId id);
+  Status Resolve(ValueId wanted);
   Status Build(ValueId id);
   Status Take(size_t index);
   Status CheckOperands(const Step& step, const std::string& who, std::span<const int64_t> state);

@@ -115,8 +115,8 @@ const std::string* TermTable::NameOf(ContentId content) const {
   return it == content_names_.end() ? nullptr : &it->second;
 }
 
-void TermTable::NameInput(int64_t index, std::string name) {
-  if (!name.empty()) input_names_.try_emplace(index, std::move(name));
+void TermTable::NameInput(int64_t index, const std::string& name) {
+  if (!name.empty()) input_names_.try_emplace(index, name);
 }
 
 std::string TermTable::Describe(TermId term_id) const { return DescribeTerm(term_id, 0); }
@@ -186,7 +186,7 @@ std::string TermTable::DescribeContent(ContentId content, int depth) const {
   const Piece& head = pieces[0];
   if (pieces.size() == 1 && head.term == kLiteralTerm) return "a constant";
   if (pieces.size() == 1 && head.count == 1) {
-    const std::string whole = DescribeTerm(head.term, depth);
+    std::string whole = DescribeTerm(head.term, depth);
     if (head.offset == 0 && head.length == term(head.term).bytes) return whole;
     return "bytes " + std::to_string(head.offset) + "-" + std::to_string(head.offset + head.length - 1) +
            " of " + whole;

@@ -54,7 +54,7 @@ class TermTable {
   // Names for messages: the first one given to a content (or input) stays.
   void NameContent(ContentId content, const std::string& name);
   const std::string* NameOf(ContentId content) const;
-  void NameInput(int64_t index, std::string name);
+  void NameInput(int64_t index, const std::string& name);
 
   // "gemm.dot(in0, a rearrangement of in1)".
   std::string Describe(TermId term) const;

@@ -50,7 +50,7 @@ TEST(ValidateCertificate, MalformedOnesAreRefusedByName) {
        [&](SelectedGraph& g) { g.values[result(g, 0)].index = 1; }},
       {"attention", "two values have the name 'B'", [](SelectedGraph& g) { g.values[0].name = "B"; }},
       {"halves swapped", "2 parts, expected one",
-       [](SelectedGraph& g) { g.values[2].parts.push_back(ValueId(0)); }},
+       [](SelectedGraph& g) { g.values[2].parts.emplace_back(0); }},
       {"halves swapped", "no window", [](SelectedGraph& g) { g.values[2].offset = 66; }},
       {"halves swapped", "no window", [](SelectedGraph& g) { g.values[2].offset = -16; }},
       {"halves swapped", "no window of whole units", [](SelectedGraph& g) { g.values[2].offset = 8; }},
