@@ -1,6 +1,7 @@
 #include "assembly/program.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "assembly/lexer.h"
 
@@ -219,6 +220,22 @@ int64_t CountCalls(const std::vector<Statement>& body) {
 }
 
 }  // namespace
+
+std::string KernelIdentifier(const std::string& hlo_name) {
+  constexpr std::string_view kTaken[] = {
+      "False", "None",     "True", "and",    "as",     "assert", "async",  "await",   "break",
+      "class", "continue", "def",  "del",    "elif",   "else",   "except", "finally", "for",
+      "from",  "global",   "if",   "import", "in",     "is",     "jnp",    "lambda",  "nonlocal",
+      "not",   "or",       "pass", "raise",  "return", "try",    "while",  "with",    "yield"};
+  std::string name = hlo_name;
+  for (char& c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (!plain) c = '_';
+  }
+  const bool taken = std::find(std::begin(kTaken), std::end(kTaken), name) != std::end(kTaken);
+  if (name.empty() || (name[0] >= '0' && name[0] <= '9') || taken) name.insert(0, "k_");
+  return name;
+}
 
 int64_t NumCalls(const Program& program) { return CountCalls(program.body); }
 
