@@ -83,8 +83,8 @@ void Clip(const std::vector<Footprint>& from, const std::vector<int64_t>& start,
 }
 
 // Cuts an instance along the borders of what is read of it; neighbours with equal readers stay one cell.
-void CutInstance(Model* model, int32_t instance, const std::vector<std::pair<int32_t, const Footprint*>>& reads,
-                 int32_t end_step) {
+void CutInstance(Model* model, int32_t instance,
+                 const std::vector<std::pair<int32_t, const Footprint*>>& reads, int32_t end_step) {
   const Value& value = model->value_of(instance);
   const size_t rank = value.size.size();
   std::vector<std::vector<int64_t>> cuts(rank);

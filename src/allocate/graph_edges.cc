@@ -41,12 +41,14 @@ void FindOverlaps(Model* model) {
   }
   for (auto& [key, group] : groups) {
     // A sweep along dimension 0.
-    std::stable_sort(group.begin(), group.end(), [](const Placed& a, const Placed& b) { return a.low[0] < b.low[0]; });
+    std::stable_sort(group.begin(), group.end(),
+                     [](const Placed& a, const Placed& b) { return a.low[0] < b.low[0]; });
     for (size_t i = 0; i < group.size(); ++i) {
       for (size_t j = i + 1; j < group.size() && group[j].low[0] < group[i].high[0]; ++j) {
         if (Disjoint(group[i], group[j])) continue;
         const auto [first, second] = std::minmax(group[i].cell, group[j].cell);
-        if (model->cells[first].instance != model->cells[second].instance) model->overlaps.push_back({first, second});
+        if (model->cells[first].instance != model->cells[second].instance)
+          model->overlaps.push_back({first, second});
       }
     }
   }
@@ -61,7 +63,8 @@ std::vector<int32_t> CellsOf(const Model& model, const std::vector<Footprint>& p
     for (int32_t c = instance.cells_begin; c < instance.cells_end; ++c) {
       bool inside = true;
       for (size_t d = 0; d < f.size.size(); ++d) {
-        inside = inside && f.from[d] <= model.cells[c].offset[d] && model.cells[c].offset[d] < f.from[d] + f.size[d];
+        inside = inside && f.from[d] <= model.cells[c].offset[d] &&
+                 model.cells[c].offset[d] < f.from[d] + f.size[d];
       }
       if (inside) cells.push_back(c);
     }
@@ -140,7 +143,8 @@ class Edges {
   }
 
   Status Apart(int32_t s, const std::vector<Footprint>& prints) {
-    const std::vector<int32_t> outputs = CellsOf(*model_, model_->footprints[model_->graph->steps[s].result.value()]);
+    const std::vector<int32_t> outputs =
+        CellsOf(*model_, model_->footprints[model_->graph->steps[s].result.value()]);
     for (int32_t a : CellsOf(*model_, prints)) {
       for (int32_t b : outputs) {
         const std::pair<int32_t, int32_t> key = std::minmax(a, b);
@@ -203,7 +207,8 @@ class Edges {
       if (anti) {
         text += "step " + model_->StepName(at) + " overwrites a value that step " + model_->StepName(before) +
                 " must read before, but that step can only come later; ";
-        return Error(ErrorClass::kUnsupported, "allocate-order", text + "a second copy of the value is needed");
+        return Error(ErrorClass::kUnsupported, "allocate-order",
+                     text + "a second copy of the value is needed");
       }
       at = before;
     }

@@ -38,12 +38,15 @@ class Builder {
 
  private:
   const assembly::SelectedGraph& graph() const { return *model_->graph; }
-  int32_t PlaceVariable(ValueId v, size_t d) const { return value_variable_[v.value()] + static_cast<int32_t>(d); }
+  int32_t PlaceVariable(ValueId v, size_t d) const {
+    return value_variable_[v.value()] + static_cast<int32_t>(d);
+  }
 
   Status TieError(const std::string& what) const {
     return Error(ErrorClass::kUnsupported, "allocate-tie",
-                 what + ": no place satisfies all start expressions that tie it; a separate copy of the value "
-                        "is needed");
+                 what +
+                     ": no place satisfies all start expressions that tie it; a separate copy of the value "
+                     "is needed");
   }
 
   Status TieValues() {
@@ -105,7 +108,8 @@ class Builder {
     for (size_t i = 0; i < instruction.addressing.size(); ++i) ties_.AddVariable();
     model_->attributes.emplace_back(instruction.addressing.size());
 
-    const isa::Environment environment{.computational = step.computational, .addressing = {}, .state = model_->state};
+    const isa::Environment environment{
+        .computational = step.computational, .addressing = {}, .state = model_->state};
     std::vector<Access> accesses;
     const auto add = [&](const isa::Region& region, ValueId v) {
       for (size_t d = 0; d < region.starts.size(); ++d) {
@@ -228,7 +232,8 @@ class Builder {
       for (size_t i = 0; i < has_unit_[s].size(); ++i) {
         if (!has_unit_[s][i]) continue;
         bool linked = false;
-        for (const PendingLink& link : links_[s]) linked = linked || link.attribute == static_cast<int32_t>(i);
+        for (const PendingLink& link : links_[s])
+          linked = linked || link.attribute == static_cast<int32_t>(i);
         if (linked) continue;
         const Coordinate c = Resolve(attribute_variable_[s] + static_cast<int32_t>(i));
         model_->attributes[s][i] = {c.component, c.offset, 1};
@@ -405,11 +410,13 @@ class Builder {
           if (at.component != static_cast<int32_t>(c)) continue;
           const Value& value = graph().values[v];
           const isa::Buffer& buffer = model_->accelerator->buffer(value.buffer);
-          return Error(ErrorClass::kUnsupported, "allocate-capacity",
-                       "buffer " + buffer.name + " of " + std::to_string(buffer.addresses[0]) +
-                           (value.buffer == BufferId(0) ? " bytes" : " units") + " has no place for value " + value.name +
-                           " and what its instructions tie to it: bounds, fixed starts and address constraints "
-                           "leave no address");
+          return Error(
+              ErrorClass::kUnsupported, "allocate-capacity",
+              "buffer " + buffer.name + " of " + std::to_string(buffer.addresses[0]) +
+                  (value.buffer == BufferId(0) ? " bytes" : " units") + " has no place for value " +
+                  value.name +
+                  " and what its instructions tie to it: bounds, fixed starts and address constraints "
+                  "leave no address");
         }
       }
       return Error(ErrorClass::kUnsupported, "allocate-capacity",

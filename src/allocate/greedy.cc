@@ -13,7 +13,8 @@ struct Key {
   int64_t size = 0, begin = kUnbounded, end = -1;
 };
 
-bool PlaceInOrder(Placer* placer, const std::vector<int32_t>& order, bool best_fit, int64_t* nodes, int64_t limit) {
+bool PlaceInOrder(Placer* placer, const std::vector<int32_t>& order, bool best_fit, int64_t* nodes,
+                  int64_t limit) {
   for (int32_t c : order) {
     if (placer->is_placed(c)) continue;
     std::vector<std::pair<int64_t, int64_t>> positions;  // (waste, value)

@@ -30,7 +30,8 @@ std::optional<LinearForm> Combine(const LinearForm& a, const LinearForm& b, int6
       coefficient = static_cast<int128_t>(sign) * b.terms[j++].second;
     } else {
       attribute = a.terms[i].first;
-      coefficient = static_cast<int128_t>(a.terms[i++].second) + static_cast<int128_t>(sign) * b.terms[j++].second;
+      coefficient =
+          static_cast<int128_t>(a.terms[i++].second) + static_cast<int128_t>(sign) * b.terms[j++].second;
     }
     if (!InRange(coefficient)) return std::nullopt;
     if (coefficient != 0) r.terms.push_back({attribute, static_cast<int64_t>(coefficient)});
@@ -247,7 +248,8 @@ Domain Preimage(const Expression& expression, int32_t attribute, int64_t target,
   }
   Domain result = start;
   const int128_t bound = kUnbounded;
-  result.RestrictRange(static_cast<int64_t>(std::max(low, -bound)), static_cast<int64_t>(std::min(high, bound)));
+  result.RestrictRange(static_cast<int64_t>(std::max(low, -bound)),
+                       static_cast<int64_t>(std::min(high, bound)));
   result.RestrictCongruence(modulus, remainder);
   return result;
 }

@@ -31,7 +31,9 @@ Status CheckValue(const Model& model, size_t v) {
       return GraphError(who + " has a part in another buffer");
     }
   }
-  const auto in_list = [&](size_t size) { return value.index >= 0 && static_cast<size_t>(value.index) < size; };
+  const auto in_list = [&](size_t size) {
+    return value.index >= 0 && static_cast<size_t>(value.index) < size;
+  };
   switch (value.kind) {
     case Value::Kind::kInput:
       if (value.buffer != BufferId(0) || !in_list(model.graph->input_shapes.size())) {
@@ -44,8 +46,7 @@ Status CheckValue(const Model& model, size_t v) {
       }
       break;
     case Value::Kind::kResult:
-      if (!in_list(model.graph->steps.size()) ||
-          model.graph->steps[value.index].result != ValueId(v)) {
+      if (!in_list(model.graph->steps.size()) || model.graph->steps[value.index].result != ValueId(v)) {
         return GraphError(who + " is not the result of its step");
       }
       break;
@@ -96,9 +97,9 @@ Status CheckStep(const Model& model, int32_t s) {
   const auto check_region = [&](const isa::Region& region, ValueId id) -> Status {
     const Value& value = model.graph->value(id);
     if (!region.strides.empty()) {
-      return Error(ErrorClass::kNotImplemented, "allocate-strides",
-                   "instruction " + instruction.name +
-                       " has a strided region; allocation places dense regions only");
+      return Error(
+          ErrorClass::kNotImplemented, "allocate-strides",
+          "instruction " + instruction.name + " has a strided region; allocation places dense regions only");
     }
     for (const isa::Expression& start : region.starts) {
       uses_state = uses_state || start.Uses(isa::AttributeKind::kState);
@@ -108,7 +109,8 @@ Status CheckStep(const Model& model, int32_t s) {
     }
     ACT_ASSIGN_OR_RETURN(
         const std::vector<int64_t> sizes,
-        isa::EvaluateSizes(region, {.computational = step.computational, .addressing = {}, .state = model.state}));
+        isa::EvaluateSizes(region,
+                           {.computational = step.computational, .addressing = {}, .state = model.state}));
     if (region.buffer != value.buffer || sizes != value.size) {
       return GraphError(who + " does not fit the buffer and size of value " + value.name);
     }

@@ -37,7 +37,7 @@ struct Cell {
 // A value that owns bytes: kernel input, constant, or result of a step.
 struct Instance {
   ValueId value;
-  int32_t definition = -1;           // step; -1: there from the start
+  int32_t definition = -1;  // step; -1: there from the start
   int32_t cells_begin = 0, cells_end = 0;
 };
 struct Component {
@@ -57,15 +57,15 @@ struct Footprint {
 struct Model {
   const isa::Accelerator* accelerator = nullptr;
   const assembly::SelectedGraph* graph = nullptr;
-  int64_t inputs_end = 0;  // first byte behind the kernel inputs
-  int64_t hbm_base = 0;    // first byte behind the outputs
-  std::vector<int64_t> state;                    // initial values
-  std::vector<std::vector<Coordinate>> place;    // by value, one a dimension; empty: not used
+  int64_t inputs_end = 0;                              // first byte behind the kernel inputs
+  int64_t hbm_base = 0;                                // first byte behind the outputs
+  std::vector<int64_t> state;                          // initial values
+  std::vector<std::vector<Coordinate>> place;          // by value, one a dimension; empty: not used
   std::vector<std::vector<AttributeLink>> attributes;  // by step
-  std::vector<Component> components;             // [0] is fixed at 0
+  std::vector<Component> components;                   // [0] is fixed at 0
   std::vector<Instance> instances;
-  std::vector<Cell> cells;                       // grouped by instance
-  std::vector<std::vector<int32_t>> reads;       // by step: cells, increasing
+  std::vector<Cell> cells;                         // grouped by instance
+  std::vector<std::vector<int32_t>> reads;         // by step: cells, increasing
   std::vector<std::vector<Footprint>> footprints;  // by value
   // Cells of different instances that share bytes in every placement; first < second.
   std::vector<std::pair<int32_t, int32_t>> overlaps;
@@ -79,9 +79,7 @@ struct Model {
   const isa::Instruction& instruction(int32_t step) const {
     return accelerator->instruction(graph->steps[step].instruction);
   }
-  const assembly::Value& value_of(int32_t instance) const {
-    return graph->value(instances[instance].value);
-  }
+  const assembly::Value& value_of(int32_t instance) const { return graph->value(instances[instance].value); }
   // HBM bytes are fixed or behind hbm_base; every other buffer is packed.
   int64_t Capacity(BufferId buffer) const { return accelerator->buffer(buffer).addresses[0]; }
   // "gemm (for v3)".
@@ -89,9 +87,9 @@ struct Model {
 };
 
 // Failures: kUnsupported "allocate-capacity" (a value larger than its buffer), "allocate-order" (a kernel
-// input or output would be overwritten; readers and overwriters wait for each other), "allocate-tie" (no place
-// satisfies the start expressions); kNotImplemented for strided regions, several outputs and machine state in
-// addresses; kInternal "allocate-graph" for a graph that contradicts itself or the accelerator.
+// input or output would be overwritten; readers and overwriters wait for each other), "allocate-tie" (no
+// place satisfies the start expressions); kNotImplemented for strided regions, several outputs and machine
+// state in addresses; kInternal "allocate-graph" for a graph that contradicts itself or the accelerator.
 StatusOr<Model> BuildModel(const isa::Accelerator& accelerator, const assembly::SelectedGraph& graph);
 
 }  // namespace act::allocate

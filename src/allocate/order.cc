@@ -231,7 +231,8 @@ OrderSearch::Outcome OrderSearch::Next(int64_t* nodes, int64_t limit) {
 
 void OrderSearch::Failed() {
   std::vector<uint64_t> graph;
-  for (const Frame& frame : frames_) graph.insert(graph.end(), frame.conflicts.begin(), frame.conflicts.end());
+  for (const Frame& frame : frames_)
+    graph.insert(graph.end(), frame.conflicts.begin(), frame.conflicts.end());
   std::sort(graph.begin(), graph.end());
   failed_.push_back(std::move(graph));
   missing_.push_back(0);

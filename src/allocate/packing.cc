@@ -15,10 +15,11 @@ Relation Relate(const Packing& packing, const Box& a, const Box& b, size_t d) {
   const Coordinate &x = a.at[d], &y = b.at[d];
   if (x.component == y.component) {
     return x.offset + a.size[d] <= y.offset || y.offset + b.size[d] <= x.offset ? Relation::kApart
-                                                                               : Relation::kOverlap;
+                                                                                : Relation::kOverlap;
   }
   const Domain &dx = packing.components[x.component].domain, &dy = packing.components[y.component].domain;
-  if (dx.high + x.offset + a.size[d] <= dy.low + y.offset || dy.high + y.offset + b.size[d] <= dx.low + x.offset) {
+  if (dx.high + x.offset + a.size[d] <= dy.low + y.offset ||
+      dy.high + y.offset + b.size[d] <= dx.low + x.offset) {
     return Relation::kApart;
   }
   return Relation::kUnknown;
@@ -72,7 +73,8 @@ Packing BuildPacking(const Model& model, const std::vector<int32_t>& order) {
   };
   // A sweep over the positions, buffer by buffer.
   std::vector<std::vector<int32_t>> by_buffer(packing.capacity.size());
-  for (size_t c = 0; c < packing.boxes.size(); ++c) by_buffer[packing.boxes[c].buffer].push_back(static_cast<int32_t>(c));
+  for (size_t c = 0; c < packing.boxes.size(); ++c)
+    by_buffer[packing.boxes[c].buffer].push_back(static_cast<int32_t>(c));
   for (std::vector<int32_t>& list : by_buffer) {
     std::stable_sort(list.begin(), list.end(),
                      [&](int32_t a, int32_t b) { return packing.boxes[a].begin < packing.boxes[b].begin; });
@@ -81,7 +83,8 @@ Packing BuildPacking(const Model& model, const std::vector<int32_t>& order) {
       const Box& box = packing.boxes[c];
       std::erase_if(active, [&](int32_t o) { return packing.boxes[o].end <= box.begin; });
       for (int32_t o : active) {
-        if (model.cells[o].instance != model.cells[c].instance && OverlapInTime(packing.boxes[o], box)) add(o, c);
+        if (model.cells[o].instance != model.cells[c].instance && OverlapInTime(packing.boxes[o], box))
+          add(o, c);
       }
       active.push_back(c);
     }

@@ -1,4 +1,5 @@
-// The placement problem of one order: boxes, which of them must not share bytes, and the engines that solve it.
+// The placement problem of one order: boxes, which of them must not share bytes, and the engines that solve
+// it.
 //
 // Interface for engines: a Packing goes in, one integer for every component comes out. A packing without a
 // model's open steps is pure geometry, so that other sources of packing problems can use the engines too.
@@ -24,10 +25,10 @@ bool OverlapInTime(const Box& a, const Box& b);
 
 struct Packing {
   const Model* model = nullptr;
-  std::vector<Component> components;           // the model's
-  std::vector<std::vector<int64_t>> capacity;  // by buffer and dimension
-  std::vector<int32_t> position;               // of each step in the order
-  std::vector<Box> boxes;                      // by cell
+  std::vector<Component> components;            // the model's
+  std::vector<std::vector<int64_t>> capacity;   // by buffer and dimension
+  std::vector<int32_t> position;                // of each step in the order
+  std::vector<Box> boxes;                       // by cell
   std::vector<std::vector<int32_t>> conflicts;  // by box: boxes that must be disjoint from it
   std::vector<std::vector<int32_t>> boxes_of;   // by component
   // Two boxes that no choice can keep apart; -1 if there are none.

@@ -101,7 +101,8 @@ bool Placer::Set(int32_t component, int64_t value) {
 bool Placer::PlaceForced() {
   for (size_t c = 0; c < packing_.components.size(); ++c) {
     if (assignment_.known[c] || packing_.components[c].domain.Count(2) != 1) continue;
-    const std::optional<int64_t> value = steps_.Least(static_cast<int32_t>(c), packing_.components[c].domain.low);
+    const std::optional<int64_t> value =
+        steps_.Least(static_cast<int32_t>(c), packing_.components[c].domain.low);
     if (!value || !Set(static_cast<int32_t>(c), *value)) return false;
   }
   return true;

@@ -34,9 +34,9 @@ struct Choice {
 struct Frame {
   std::vector<Choice> choices;
   size_t next = 0;
-  size_t mark = 0;         // trail before the present choice
-  size_t refuted = 0;      // length of refuted choices on entry
-  bool placed = false;     // a choice is in force
+  size_t mark = 0;      // trail before the present choice
+  size_t refuted = 0;   // length of refuted choices on entry
+  bool placed = false;  // a choice is in force
 };
 
 enum class Form { kCanonical, kGeneral, kExhaustive };
@@ -44,7 +44,12 @@ enum class Form { kCanonical, kGeneral, kExhaustive };
 class Search {
  public:
   Search(Placer* placer, std::vector<int32_t> members, Form form, int64_t* nodes, int64_t limit)
-      : placer_(placer), packing_(placer->packing()), members_(std::move(members)), form_(form), nodes_(nodes), limit_(limit) {
+      : placer_(placer),
+        packing_(placer->packing()),
+        members_(std::move(members)),
+        form_(form),
+        nodes_(nodes),
+        limit_(limit) {
     height_.assign(packing_.components.size(), 0);
     level_.assign(packing_.components.size(), 0);
     for (int32_t c : members_) {
@@ -183,7 +188,8 @@ class Search {
         if (*value == last) continue;
         last = *value;
         const Choice choice{c, *value};
-        if (std::find(refuted_.begin(), refuted_.end(), choice) == refuted_.end()) frame->choices.push_back(choice);
+        if (std::find(refuted_.begin(), refuted_.end(), choice) == refuted_.end())
+          frame->choices.push_back(choice);
       }
       if (!any) return false;
     }
@@ -332,7 +338,8 @@ Form FormOf(const Packing& packing, const std::vector<int32_t>& members) {
     const std::vector<int32_t>& boxes = packing.boxes_of[c];
     for (int32_t b : boxes) {
       const Box& box = packing.boxes[b];
-      if (box.at.size() != 1 || box.at[0].offset != packing.boxes[boxes[0]].at[0].offset) return Form::kGeneral;
+      if (box.at.size() != 1 || box.at[0].offset != packing.boxes[boxes[0]].at[0].offset)
+        return Form::kGeneral;
     }
   }
   return Form::kCanonical;

@@ -83,7 +83,8 @@ std::vector<int32_t> SethiUllman(const Model& model) {
   std::vector<int32_t> roots;
   for (ValueId output : model.graph->outputs) {
     for (const Footprint& f : model.footprints[output.value()]) {
-      if (model.instances[f.instance].definition >= 0) roots.push_back(model.instances[f.instance].definition);
+      if (model.instances[f.instance].definition >= 0)
+        roots.push_back(model.instances[f.instance].definition);
     }
   }
   sort_children(&roots);

@@ -10,7 +10,7 @@ using isa::Expression;
 
 namespace {
 
-constexpr int kFilterTries = 1 << 14;    // members refused by filters before Least gives up
+constexpr int kFilterTries = 1 << 14;     // members refused by filters before Least gives up
 constexpr int kAttributeTries = 1 << 16;  // attribute values tried for one step
 
 bool Uses(const Expression& e, int32_t attribute) { return e.Uses(AttributeKind::kAddressing, attribute); }
@@ -184,7 +184,8 @@ bool StepSolver::Propagate(Assignment* assignment, size_t from) {
 }
 
 // Every start expression, constraint and mark of the step.
-bool StepSolver::Check(int32_t step, const std::vector<int64_t>& attributes, const Assignment& assignment) const {
+bool StepSolver::Check(int32_t step, const std::vector<int64_t>& attributes,
+                       const Assignment& assignment) const {
   const isa::Instruction& instruction = model_.instruction(step);
   const assembly::Step& s = model_.graph->steps[step];
   const Environment environment{s.computational, attributes, model_.state};
@@ -240,7 +241,8 @@ std::optional<std::vector<int64_t>> StepSolver::Solve(int32_t step, const Assign
   int64_t bound = 64;
   const auto grow = [&bound](const Expression& e) {
     for (const Expression::Node& n : e.nodes) {
-      if (n.kind == Expression::Kind::kInteger) bound = std::max(bound, std::min(kUnbounded / 4, std::max(n.integer, -(n.integer + 1))));
+      if (n.kind == Expression::Kind::kInteger)
+        bound = std::max(bound, std::min(kUnbounded / 4, std::max(n.integer, -(n.integer + 1))));
     }
   };
   for (size_t r = 0; r <= instruction.inputs.size(); ++r) {

@@ -55,7 +55,8 @@ class StepSolver {
 
   const Model& model_;
   std::vector<std::vector<int32_t>> open_by_component_;
-  std::vector<std::vector<std::vector<bool>>> constraint_attributes_;  // of open steps: step, constraint, attribute
+  std::vector<std::vector<std::vector<bool>>>
+      constraint_attributes_;  // of open steps: step, constraint, attribute
   mutable bool was_cut_ = false;
 };
 
