@@ -62,7 +62,7 @@ StatusOr<assembly::Program> Allocate(const isa::Accelerator& accelerator,
       cut = true;
       cut_by_places = cut_by_places || (!result.node_limit && options.use_search);
     }
-    if (!no_address) no_address = NoAddressError(packing, orders.order());
+    if (!no_address) no_address = NoAddressError(packing, orders.order(), result.buffer);
     orders.Failed();
   }
   report->engine.clear();

@@ -174,7 +174,7 @@ Status OverflowError(const Model& model, BufferId buffer, int32_t step, const st
                    "; no order of the steps needs less");
 }
 
-Status NoAddressError(const Packing& packing, const std::vector<int32_t>& order) {
+Status NoAddressError(const Packing& packing, const std::vector<int32_t>& order, int32_t buffer) {
   const Model& model = *packing.model;
   if (packing.clash_first >= 0) {
     const Value& a = model.value_of(model.cells[packing.clash_first].instance);
@@ -191,6 +191,7 @@ Status NoAddressError(const Packing& packing, const std::vector<int32_t>& order)
   int32_t at = 0;
   size_t where = 0;
   for (size_t b = 0; b < packing.capacity.size(); ++b) {
+    if (buffer >= 0 && b != static_cast<size_t>(buffer)) continue;
     double capacity = 1;
     for (int64_t c : packing.capacity[b]) capacity *= static_cast<double>(c);
     for (int32_t s : order) {

@@ -11,7 +11,8 @@ StatusOr<assembly::Program> EmitProgram(const Packing& packing, const std::vecto
 
 // Sentences of failures.
 Status OverflowError(const Model& model, BufferId buffer, int32_t step, const std::vector<int32_t>& cells);
-// The order fits by volume, but has no addresses: names the fullest moment.
-Status NoAddressError(const Packing& packing, const std::vector<int32_t>& order);
+// The order fits by volume, but has no addresses: names the fullest moment of
+// the buffer (-1: of all).
+Status NoAddressError(const Packing& packing, const std::vector<int32_t>& order, int32_t buffer);
 
 }  // namespace act::allocate

@@ -41,6 +41,7 @@ enum class PlaceOutcome { kFound, kInfeasible, kCut };
 struct PlaceResult {
   PlaceOutcome outcome = PlaceOutcome::kCut;
   std::vector<int64_t> values;  // by component, iff kFound
+  int32_t buffer = -1;          // not kFound: a buffer without addresses, where known
   bool node_limit = false;      // kCut: by the node limit (else by the number of addresses tried)
 };
 // kGreedy: best fit and first fit in several placement orders; kCut where none succeeds. kSearch: depth-first

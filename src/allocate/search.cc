@@ -25,6 +25,9 @@ namespace {
 
 constexpr int64_t kExhaustiveValues = 1 << 14;  // of one domain
 
+// Nodes stand for work: so many places looked at count as one more.
+constexpr int64_t kPlacesANode = 4;
+
 struct Choice {
   int32_t component = 0;
   int64_t value = 0;
@@ -142,6 +145,7 @@ class Search {
   int64_t Coordinate(const Choice& c) const { return c.value + level_[c.component]; }
 
   bool OpenCanonical(Frame* frame, const std::vector<int32_t>& open, const Choice& last) {
+    *nodes_ += static_cast<int64_t>(open.size()) / kPlacesANode;
     const int64_t floor = last.component < 0 ? -kUnbounded : Coordinate(last);
     int64_t top = kUnbounded;
     for (int32_t c : open) {
@@ -183,6 +187,7 @@ class Search {
       bool any = false;
       for (int64_t start : starts) {
         const std::optional<int64_t> value = placer_->FirstFit(c, start);
+        if (++places_ % kPlacesANode == 0) ++*nodes_;
         if (!value) break;
         any = true;
         if (*value == last) continue;
@@ -282,6 +287,7 @@ class Search {
   std::vector<int64_t> level_;   // by component: offset of its boxes
   std::vector<std::vector<int32_t>> slots_;
   std::vector<Choice> refuted_;
+  int64_t places_ = 0;
   bool incomplete_ = false;
   bool solved_ = false;
 };
@@ -380,7 +386,10 @@ PlaceResult PlaceSearch(const Packing& packing, int64_t* nodes, int64_t limit) {
     } else {
       result.outcome = Search(&placer, part, FormOf(packing, part), nodes, limit).Run(&result.node_limit);
     }
-    if (result.outcome != PlaceOutcome::kFound) return result;
+    if (result.outcome != PlaceOutcome::kFound) {
+      result.buffer = packing.boxes[packing.boxes_of[part[0]][0]].buffer;
+      return result;
+    }
   }
   std::optional<std::vector<int64_t>> values = placer.Complete();
   if (!values) {
