@@ -287,7 +287,9 @@ void Compare(uint64_t seed, bool plain, int rounds, int64_t high, int least_feas
   }
   EXPECT_GT(feasible, least_feasible);
   EXPECT_GT(infeasible, least_infeasible);
-  EXPECT_EQ(limits, 0);
+  // Two allocations a round. Products and sums of addresses may be too many to try; that is said, not
+  // guessed.
+  EXPECT_LE(limits, plain ? 0 : rounds / 20);
 }
 
 // pitfall 106, 107, 110, 119
