@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "isa/isa.h"
+#include "support/support.h"
 
 namespace act::oracle {
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "hlo/hlo.h"
 #include "isa/isa.h"
 
 namespace act::oracle {

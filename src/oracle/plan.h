@@ -11,6 +11,7 @@
 #include "oracle/arithmetic.h"
 #include "oracle/memory.h"
 #include "oracle/movement.h"
+#include "tensor/tensor.h"
 
 namespace act::oracle {
 

@@ -1,0 +1,33 @@
+# Input file: attention.hlo
+# Kernel name: attention
+# Candidate: 1
+# Do not edit!
+
+import jax.numpy as jnp
+
+
+def attention(kernel, api):
+    @kernel(hbm=32768,
+            input=[
+                {'addr': 0, 'shape': (64, 64), 'dtype': jnp.bfloat16},
+                {'addr': 8192, 'shape': (64, 64), 'dtype': jnp.bfloat16},
+                {'addr': 16384, 'shape': (64, 64), 'dtype': jnp.bfloat16},
+            ],
+            constant=[],
+            output=[
+                {'addr': 24576, 'shape': (64, 64), 'dtype': jnp.bfloat16},
+            ]
+            )
+    def attention_():
+        api.load_03(n = 64, addr_in = 0, addr_out = 0)
+        api.load_01(n = 64, addr_in = 8192, addr_out = 0)
+        api.transpose_13(addr_in = 0, addr_out = 64)
+        api.gemm_33(addr_1 = 0, addr_2 = 64, addr_out = 0)
+        api.softmax(n = 64, addr = 0)
+        api.mov_21(n = 64, addr_in = 0, addr_out = 0)
+        api.load_03(n = 64, addr_in = 16384, addr_out = 0)
+        api.gemm_13(addr_1 = 0, addr_2 = 0, addr_out = 0)
+        api.mov_21(n = 64, addr_in = 0, addr_out = 0)
+        api.store_10(n = 64, addr_in = 0, addr_out = 24576)
+
+    return attention_

@@ -1,0 +1,15 @@
+/* Softmax works on d2, which only gemm can fill: X times the identity. */
+program softmax
+target QKV
+hbm 24576
+input X @0 bf16[64,64]
+const I @16384 bf16[64,64] = eye
+output Y @8192 bf16[64,64]
+code {
+  load_rm n=64 [addr_in=0, addr_out=0]
+  load_rm n=64 [addr_in=16384, addr_out=64]
+  gemm [addr_1=0, addr_2=64, addr_out=0]
+  softmax n=64 [addr=0]
+  mov n=64 [addr_in=0, addr_out=0]
+  store_rm n=64 [addr_in=0, addr_out=8192]
+}
