@@ -213,9 +213,8 @@ class Parser {
   }
 
   StatusOr<std::string> ValueName() {
-    bool quoted = cursor_.Peek().kind == TokenKind::kString;
-    ACT_ASSIGN_OR_RETURN(std::string name, ParseNativeName(cursor_, "the name of a value, or '_'"));
-    return !quoted && name == "_" ? std::string() : name;
+    if (cursor_.AcceptWord("_")) return std::string();
+    return ParseNativeName(cursor_, "the name of a value, or '_'");
   }
   Status ValueNames(Call* call, const isa::Instruction& instruction) {
     ACT_ASSIGN_OR_RETURN(call->result_name, ValueName());

@@ -272,8 +272,8 @@ class Parser {
 
   // Statements of one indentation, deeper than `outer`.
   Status Body(int32_t outer) {
-    size_t offset = cursor_.Peek().offset;
     SkipStrings();
+    size_t offset = cursor_.Peek().offset;
     int32_t column = Column();
     bool any = false;
     while (!cursor_.AtEnd() && column > outer) {

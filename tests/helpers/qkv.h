@@ -1,5 +1,5 @@
-// The two example accelerators of reference/taidl.md section 19, built through the calls of the TAIDL API, for
-// tests of layers that do not read spec files.
+// The two example accelerators of reference/taidl.md section 19, built through the calls of the TAIDL API,
+// for tests of layers that do not read spec files.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -26,7 +26,8 @@ class SpecBuilder {
   size_t Instruction(const std::string& name, std::vector<std::string> computational,
                      std::vector<std::string> addressing, const std::vector<SpecRegion>& inputs,
                      const std::vector<SpecRegion>& outputs, const std::string& semantics,
-                     const std::vector<std::string>& constraints = {}, const std::vector<std::string>& updates = {}) {
+                     const std::vector<std::string>& constraints = {},
+                     const std::vector<std::string>& updates = {}) {
     size_t index = spec.instructions.size();
     Ok(isa::AddInstruction(&spec, name, std::move(computational), std::move(addressing)));
     Ok(isa::SetInputs(&spec, index, Texts(inputs)));
@@ -105,9 +106,10 @@ inline isa::Accelerator MakeQkv(const std::string& constraint = "") {
   b.Instruction("store_rm", n, in_out, {d1_in}, {hbm_out}, kStoreRows, c);
   b.Instruction("store_cm", n, in_out, {d1_in}, {hbm_out}, kStoreColumns, c);
   b.Instruction("mov", n, in_out, {{"d2", "@a.addr_in", "@c.n"}}, {d1_out}, kMove, c);
-  b.Instruction("gemm", {}, {"addr_1", "addr_2", "addr_out"}, {{"d1", "@a.addr_1", "64"}, {"d1", "@a.addr_2", "64"}},
-                {{"d2", "@a.addr_out", "64"}}, kGemm);
-  b.Instruction("softmax", n, {"addr"}, {{"d2", "@a.addr", "@c.n"}}, {{"d2", "@a.addr", "@c.n"}}, kSoftmax, c);
+  b.Instruction("gemm", {}, {"addr_1", "addr_2", "addr_out"},
+                {{"d1", "@a.addr_1", "64"}, {"d1", "@a.addr_2", "64"}}, {{"d2", "@a.addr_out", "64"}}, kGemm);
+  b.Instruction("softmax", n, {"addr"}, {{"d2", "@a.addr", "@c.n"}}, {{"d2", "@a.addr", "@c.n"}}, kSoftmax,
+                c);
   return b.spec;
 }
 
@@ -130,8 +132,10 @@ inline isa::Accelerator MakeQkvNew() {
   b.Instruction("transpose_13", {}, in_out, {full("d1", "addr_in")}, {full("d3", "addr_out")}, kTranspose);
   b.Instruction("mov_21", n, in_out, {in("d2")}, {out("d1")}, kMove);
   b.Instruction("mov_23", n, in_out, {in("d2")}, {out("d3")}, kMove);
-  b.Instruction("gemm_33", {}, three, {full("d3", "addr_1"), full("d3", "addr_2")}, {full("d2", "addr_out")}, kGemm);
-  b.Instruction("gemm_13", {}, three, {full("d1", "addr_1"), full("d3", "addr_2")}, {full("d2", "addr_out")}, kGemm);
+  b.Instruction("gemm_33", {}, three, {full("d3", "addr_1"), full("d3", "addr_2")}, {full("d2", "addr_out")},
+                kGemm);
+  b.Instruction("gemm_13", {}, three, {full("d1", "addr_1"), full("d3", "addr_2")}, {full("d2", "addr_out")},
+                kGemm);
   b.Instruction("softmax", n, {"addr"}, {{"d2", "@a.addr", "@c.n"}}, {{"d2", "@a.addr", "@c.n"}}, kSoftmax);
   return b.spec;
 }

@@ -66,18 +66,21 @@ TEST(ConstantTest, Forms) {
   const Case cases[] = {
       {eye, "eye", "jnp.eye(64, dtype=jnp.bfloat16)"},
       {wide, "eye", "jnp.eye(2, 3, dtype=jnp.int32)"},
-      {scaled, "\n  {{0.125, 0.0},\n   {0.0, 0.125}}", "[[0.125, 0.0],\n                           [0.0, 0.125]]"},
+      {scaled, "\n  {{0.125, 0.0},\n   {0.0, 0.125}}",
+       "[[0.125, 0.0],\n                           [0.0, 0.125]]"},
       {rows, "iota 0", "[[0, 0],\n                           [1, 1],\n                           [2, 2]]"},
       {Make(ElementType::kBF16, {2, 2}, {0.125, 0.125, 0.125, 0.125}), "full 0.125",
        "jnp.full((2, 2), 0.125, dtype=jnp.bfloat16)"},
-      {Make(ElementType::kF32, {3}, {kInf, kInf, kInf}), "full inf", "jnp.full((3,), jnp.inf, dtype=jnp.float32)"},
+      {Make(ElementType::kF32, {3}, {kInf, kInf, kInf}), "full inf",
+       "jnp.full((3,), jnp.inf, dtype=jnp.float32)"},
       {Make(ElementType::kF32, {2}, {-kInf, std::nan("")}), "{-inf, nan}", "[-jnp.inf, jnp.nan]"},
       {Make(ElementType::kF32, {2}, {-0.0, 0.0}), "{-0.0, 0.0}", "[-0.0, 0.0]"},
       {Make(ElementType::kF32, {}, {1.5}), "1.5", "1.5"},
       {Make(ElementType::kPred, {2}, {1, 0}), "{true, false}", "[True, False]"},
       {Make(ElementType::kS8, {2}, {-128, 127}), "{-128, 127}", "[-128, 127]"},
       // jax.numpy would cut 64-bit values to 32 bits: plain numbers.
-      {Make(ElementType::kS64, {2}, {4294967296.0, 4294967296.0}), "full 4294967296", "[4294967296, 4294967296]"},
+      {Make(ElementType::kS64, {2}, {4294967296.0, 4294967296.0}), "full 4294967296",
+       "[4294967296, 4294967296]"},
       {Make(ElementType::kF32, {2}, {0.1f, 16777216.0}), "{0.1, 16777216.0}", "[0.1, 16777216.0]"},
       {Make(ElementType::kF64, {2}, {0.1, 1e300}), "{0.1, 1e+300}", "[0.1, 1e+300]"},
   };
@@ -124,10 +127,9 @@ TEST(ConstantTest, WideIntegersAreExact) {
 
 TEST(ConstantTest, RandomBitsOfEveryType) {
   Random random(3);
-  for (ElementType type :
-       {ElementType::kF8E4M3FN, ElementType::kF8E5M2, ElementType::kF8E4M3, ElementType::kF8E3M4,
-        ElementType::kF32, ElementType::kF64, ElementType::kU8, ElementType::kS16, ElementType::kU32,
-        ElementType::kC64, ElementType::kC128}) {
+  for (ElementType type : {ElementType::kF8E4M3FN, ElementType::kF8E5M2, ElementType::kF8E4M3,
+                           ElementType::kF8E3M4, ElementType::kF32, ElementType::kF64, ElementType::kU8,
+                           ElementType::kS16, ElementType::kU32, ElementType::kC64, ElementType::kC128}) {
     Literal literal(Shape::Array(type, {4, 16}));
     for (int round = 0; round < 20; ++round) {
       for (uint8_t& byte : literal.bytes) byte = static_cast<uint8_t>(random.Next());

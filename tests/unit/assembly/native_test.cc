@@ -39,14 +39,17 @@ std::string Describe(const std::vector<Statement>& body) {
 }
 
 std::string Describe(const Program& p) {
-  std::string out = p.name + "|" + p.original_name + "|" + p.target + "|" + std::to_string(p.hbm_bytes) + "\n";
-  for (const HbmTensor& t : p.inputs) out += "in " + t.name + std::to_string(t.address) + ToString(t.shape) + "\n";
+  std::string out =
+      p.name + "|" + p.original_name + "|" + p.target + "|" + std::to_string(p.hbm_bytes) + "\n";
+  for (const HbmTensor& t : p.inputs)
+    out += "in " + t.name + std::to_string(t.address) + ToString(t.shape) + "\n";
   for (const HbmConstant& c : p.constants) {
     out += "const " + c.name + std::to_string(c.address) + ToString(c.value.shape);
     for (uint8_t b : c.value.bytes) out += " " + std::to_string(b);
     out += "\n";
   }
-  for (const HbmTensor& t : p.outputs) out += "out " + t.name + std::to_string(t.address) + ToString(t.shape) + "\n";
+  for (const HbmTensor& t : p.outputs)
+    out += "out " + t.name + std::to_string(t.address) + ToString(t.shape) + "\n";
   return out + Describe(p.body);
 }
 
@@ -95,7 +98,8 @@ code {
 
 TEST(NativeTest, PrintsReadableText) {
   isa::Accelerator qkv = MakeQkv();
-  SourceText source("k.asm", R"(program k target QKV hbm 8192 input X @0 bf16[4,4] const c @64 f32[3] = {1, 2.5, -3}
+  SourceText source("k.asm",
+                    R"(program k target QKV hbm 8192 input X @0 bf16[4,4] const c @64 f32[3] = {1, 2.5, -3}
     output Y @128 bf16[4,4] code { loop i 0..4 { load_rm n=2 [addr_in=i*8 + 128, addr_out=0] ; x <- X } })");
   StatusOr<Program> p = ParseNative(qkv, source);
   ASSERT_TRUE(p.ok()) << p.status().message();
@@ -125,7 +129,8 @@ TEST(NativeTest, ErrorsHaveLineAndColumn) {
       {"program a.b target QKV hbm 0 code {}", "k.asm:1:9: the program's name 'a.b' is not an identifier"},
       {"program k\ntarget AMX\n", "k.asm:2:8: the program is for AMX, not for QKV"},
       {"program k\ntarget QKV\nhbm -1", "k.asm:3:5: the size of HBM in bytes cannot be negative: -1"},
-      {"program k\ntarget QKV\nhbm 9223372036854775808", "k.asm:3:5: integer 9223372036854775808 does not fit in 64 signed bits"},
+      {"program k\ntarget QKV\nhbm 9223372036854775808",
+       "k.asm:3:5: integer 9223372036854775808 does not fit in 64 signed bits"},
       {head + "inputs", "k.asm:4:1: expected 'input', 'const', 'output' or 'code', found 'inputs'"},
       {head + "input x bf16[4]", "k.asm:4:9: expected '@', found 'bf16'"},
       {head + "input x @0 bf17[4]", "k.asm:4:12: 'bf17' is not an element type"},
@@ -133,21 +138,26 @@ TEST(NativeTest, ErrorsHaveLineAndColumn) {
       {head + "input x @0 bf16[9223372036854775807,2]",
        "k.asm:4:12: the shape bf16[9223372036854775807,2] is too large"},
       {head + "const c @0 s8[2] = {1, 200}", "k.asm:4:24: 200 is not a value of type s8"},
-      {head + "const c @0 s8[2] = {1}", "k.asm:4:22: the list of dimension 0 must have 2 members; it ends after 1"},
-      {head + "const c @0 s8[1] = {1, 2}", "k.asm:4:24: the list of dimension 0 must have 1 members; there are more"},
+      {head + "const c @0 s8[2] = {1}",
+       "k.asm:4:22: the list of dimension 0 must have 2 members; it ends after 1"},
+      {head + "const c @0 s8[1] = {1, 2}",
+       "k.asm:4:24: the list of dimension 0 must have 1 members; there are more"},
       {head + "const c @0 s8[4] = eye", "k.asm:4:20: eye needs two dimensions and a real type, not s8[4]"},
       {head + "code {", "k.asm:4:7: expected a statement or '}', found the end of the text"},
       {head + "code {\n  ld n=1 [a=0]\n}", "k.asm:5:3: 'ld' is not an instruction of QKV"},
-      {head + "code {\n  mov n=1 [addr_in=0]\n}", "k.asm:5:3: the call of mov lacks its attribute 'addr_out'"},
-      {head + "code {\n  mov [addr_in=0, addr_out=0]\n}", "k.asm:5:3: the call of mov lacks its attribute 'n'"},
+      {head + "code {\n  mov n=1 [addr_in=0]\n}",
+       "k.asm:5:3: the call of mov lacks its attribute 'addr_out'"},
+      {head + "code {\n  mov [addr_in=0, addr_out=0]\n}",
+       "k.asm:5:3: the call of mov lacks its attribute 'n'"},
       {head + "code {\n  mov n=1 m=2 [addr_in=0, addr_out=0]\n}",
        "k.asm:5:11: 'm' is not a computational attribute of mov"},
-      {head + "code {\n  mov n=1 [addr_in=0, addr_in=0]\n}", "k.asm:5:23: attribute 'addr_in' is given twice"},
+      {head + "code {\n  mov n=1 [addr_in=0, addr_in=0]\n}",
+       "k.asm:5:23: attribute 'addr_in' is given twice"},
       {head + "code {\n  mov n=1 [addr_in=i, addr_out=0]\n}",
        "k.asm:5:20: 'i' is not the variable of an enclosing loop"},
       {head + "code {\n  mov n=1 [addr_in=1/0, addr_out=0]\n}", "k.asm:5:22: division by the literal 0"},
       {head + "code {\n  mov n=1 [addr_in=0, addr_out=0] ; x <- a, b\n}",
-       "k.asm:5:37: mov reads 1 regions, but 2 operand names are given; write '_' where nothing is said"},
+       "k.asm:5:39: mov reads 1 regions, but 2 operand names are given; write '_' where nothing is said"},
       {head + "code {\n  mov n=1 [addr_in=0, addr_out=0] ; <- a\n}",
        "k.asm:5:37: expected the name of a value, or '_', found '<-'"},
       {head + "code {\n  loop i 0..2 { loop i 0..2 { } }\n}",
@@ -157,7 +167,8 @@ TEST(NativeTest, ErrorsHaveLineAndColumn) {
        "k.asm:5:3: debug position 128 is outside dimension 0 of d1, which has 128"},
       {head + "code { } x", "k.asm:4:10: expected the end of the text after the code, found 'x'"},
       {head + "code { } /* x", "k.asm:4:10: the comment that starts here has no end; add \"*/\""},
-      {head + "const c @0 s8[] = \"x", "k.asm:4:19: the string that starts here has no end; add the closing quote"},
+      {head + "const c @0 s8[] = \"x",
+       "k.asm:4:19: the string that starts here has no end; add the closing quote"},
       {head + "\x01", "k.asm:4:1: unexpected character 'byte 1'"},
   };
   for (const Case& c : cases) {
@@ -194,7 +205,8 @@ TEST(NativeTest, NamesLikeKeywordsAndMnemonics) {
   StatusOr<Program> p = ParseNative(b.spec, source);
   ASSERT_TRUE(p.ok()) << p.status().message();
   std::string printed = PrintNative(b.spec, *p);
-  EXPECT_NE(printed.find("  nice i=4 [a=2]\n  nice i=5 [a=3]\n  act_gelu i=0 [a=0]\n"), std::string::npos) << printed;
+  EXPECT_NE(printed.find("  nice i=4 [a=2]\n  nice i=5 [a=3]\n  act_gelu i=0 [a=0]\n"), std::string::npos)
+      << printed;
   StatusOr<Program> again = ParseNative(b.spec, SourceText("t.asm", printed));
   ASSERT_TRUE(again.ok()) << again.status().message();
   EXPECT_EQ(Describe(*again), Describe(*p));
@@ -208,7 +220,8 @@ TEST(NativeTest, NamesLikeKeywordsAndMnemonics) {
 
 class ProgramGenerator {
  public:
-  ProgramGenerator(const isa::Accelerator& accelerator, uint64_t seed) : accelerator_(accelerator), random_(seed) {}
+  ProgramGenerator(const isa::Accelerator& accelerator, uint64_t seed)
+      : accelerator_(accelerator), random_(seed) {}
 
   Program Make() {
     Program p;
@@ -216,7 +229,8 @@ class ProgramGenerator {
     if (random_.Below(2) == 0) p.original_name = Name();
     p.target = accelerator_.name;
     int64_t at = 0;
-    for (uint64_t i = random_.Below(3); i > 0; --i) p.inputs.push_back({MaybeName(), Next(&at, 64), RandomShape()});
+    for (uint64_t i = random_.Below(3); i > 0; --i)
+      p.inputs.push_back({MaybeName(), Next(&at, 64), RandomShape()});
     for (uint64_t i = random_.Below(4); i > 0; --i) {
       HbmConstant c;
       c.name = MaybeName();
@@ -224,7 +238,8 @@ class ProgramGenerator {
       c.value = RandomConstant();
       p.constants.push_back(std::move(c));
     }
-    for (uint64_t i = random_.Below(3); i > 0; --i) p.outputs.push_back({MaybeName(), Next(&at, 64), RandomShape()});
+    for (uint64_t i = random_.Below(3); i > 0; --i)
+      p.outputs.push_back({MaybeName(), Next(&at, 64), RandomShape()});
     p.hbm_bytes = at + 8192;
     p.body = Body(0);
     return p;
@@ -233,13 +248,15 @@ class ProgramGenerator {
  private:
   static int64_t Next(int64_t* at, int64_t bytes) { return (*at += bytes) - bytes; }
   std::string Name() {
-    static const char* kNames[] = {"x", "dot.5", "_", "a b", "q\"uote\\", "line\nbreak", "\x01\xff", "loop", "9lives", "jit(f)", "."};
+    static const char* kNames[] = {"x",        "dot.5", "_",      "a b",    "q\"uote\\", "line\nbreak",
+                                   "\x01\xff", "loop",  "9lives", "jit(f)", "."};
     return kNames[random_.Below(std::size(kNames))];
   }
   std::string MaybeName() { return random_.Below(3) == 0 ? "" : Name(); }
   Shape RandomShape() {
-    static const ElementType kTypes[] = {ElementType::kBF16, ElementType::kF32, ElementType::kS8, ElementType::kU64,
-                                         ElementType::kPred, ElementType::kS4, ElementType::kF16, ElementType::kS32};
+    static const ElementType kTypes[] = {ElementType::kBF16, ElementType::kF32,  ElementType::kS8,
+                                         ElementType::kU64,  ElementType::kPred, ElementType::kS4,
+                                         ElementType::kF16,  ElementType::kS32};
     std::vector<int64_t> dims;
     for (uint64_t i = random_.Below(4); i > 0; --i) dims.push_back(random_.Between(0, 2));
     return Shape::Array(kTypes[random_.Below(std::size(kTypes))], dims);
@@ -268,7 +285,8 @@ class ProgramGenerator {
                                         static_cast<int32_t>(random_.Below(static_cast<uint64_t>(loops))));
     }
     using Kind = isa::Expression::Kind;
-    static const Kind kKinds[] = {Kind::kAdd, Kind::kSubtract, Kind::kMultiply, Kind::kDivide, Kind::kRemainder};
+    static const Kind kKinds[] = {Kind::kAdd, Kind::kSubtract, Kind::kMultiply, Kind::kDivide,
+                                  Kind::kRemainder};
     isa::Expression left = Address(depth + 1, loops, variable);
     if (form == 2 && random_.Below(3) == 0) {
       isa::Expression::Node negate;
@@ -280,7 +298,8 @@ class ProgramGenerator {
     isa::Expression right = Address(depth + 1, loops, variable);
     Kind kind = kKinds[random_.Below(std::size(kKinds))];
     // A literal zero divisor is refused by the reader.
-    if (right.nodes.size() == 1 && right.nodes[0].kind == Kind::kInteger && right.nodes[0].integer == 0) kind = Kind::kAdd;
+    if (right.nodes.size() == 1 && right.nodes[0].kind == Kind::kInteger && right.nodes[0].integer == 0)
+      kind = Kind::kAdd;
     return isa::Expression::Binary(kind, left, right);
   }
   std::vector<Statement> Body(int depth) {
@@ -310,7 +329,8 @@ class ProgramGenerator {
     Call call;
     call.instruction = InstructionId(random_.Below(accelerator_.instructions.size()));
     const isa::Instruction& instruction = accelerator_.instruction(call.instruction);
-    for (size_t i = 0; i < instruction.computational.size(); ++i) call.computational.push_back(random_.Between(-2, 200));
+    for (size_t i = 0; i < instruction.computational.size(); ++i)
+      call.computational.push_back(random_.Between(-2, 200));
     for (size_t i = 0; i < instruction.addressing.size(); ++i) {
       bool variable = false;
       AttributeValue value{Address(0, loops, &variable)};
@@ -347,8 +367,10 @@ TEST(NativeTest, DamagedTextsNeverCrash) {
     std::string text = PrintNative(qkv, ProgramGenerator(qkv, random.Below(50)).Make());
     for (uint64_t i = random.Below(4) + 1; i > 0; --i) {
       size_t at = random.Below(text.size());
-      if (random.Below(2) == 0) text.erase(at, random.Below(8));
-      else text.insert(at, 1, "{}[]()@=;,<-.09azQ\"\\%*/ \n"[random.Below(25)]);
+      if (random.Below(2) == 0)
+        text.erase(at, random.Below(8));
+      else
+        text.insert(at, 1, "{}[]()@=;,<-.09azQ\"\\%*/ \n"[random.Below(25)]);
     }
     (void)ParseNative(qkv, SourceText("d.asm", text)).ok();
   }

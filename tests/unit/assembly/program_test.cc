@@ -28,16 +28,43 @@ TEST(ProgramTest, HbmMap) {
     const char* message;
   };
   const Case cases[] = {
-      {{{"a", 0, Bytes(8)}, {"b", 16, Bytes(8)}}, {constant}, {{"o", 8, Bytes(24)}}, ""},  // outputs may lie over both
+      {{{"a", 0, Bytes(8)}, {"b", 16, Bytes(8)}},
+       {constant},
+       {{"o", 8, Bytes(24)}},
+       ""},  // outputs may lie over both
       {{{"a", 0, Bytes(0)}, {"b", 0, Bytes(32)}}, {}, {}, ""},
-      {{{"a", 0, Bytes(33)}}, {}, {}, "input 0 (a), u8[33] at address 0, ends at 33, outside HBM, which is declared with 32 bytes"},
-      {{{"", -1, Bytes(1)}}, {}, {}, "input 0, u8[1] at address -1, outside HBM, which is declared with 32 bytes"},
-      {{{"", INT64_MAX, Bytes(1)}}, {}, {}, "input 0, u8[1] at address 9223372036854775807, outside HBM, which is declared with 32 bytes"},
-      {{}, {}, {{"o", 0, Shape::Array(ElementType::kU8, {-2})}}, "output 0 (o) has the negative dimension -2 in u8[-2]"},
-      {{{"a", 0, Bytes(9)}}, {constant}, {}, "input 0 (a) [0:9] and constant 0 (c) [8:16] overlap in HBM; give them addresses apart"},
-      {{{"a", 0, Bytes(9)}, {"b", 8, Bytes(1)}}, {}, {}, "input 0 (a) [0:9] and input 1 (b) [8:9] overlap in HBM; give them addresses apart"},
-      {{}, {constant, constant}, {}, "constant 0 (c) [8:16] and constant 1 (c) [8:16] overlap in HBM; give them addresses apart"},
-      {{}, {}, {{"o", 4, Bytes(4)}, {"p", 0, Bytes(5)}}, "output 1 (p) [0:5] and output 0 (o) [4:8] overlap in HBM; give them addresses apart"},
+      {{{"a", 0, Bytes(33)}},
+       {},
+       {},
+       "input 0 (a), u8[33] at address 0, ends at 33, outside HBM, which is declared with 32 bytes"},
+      {{{"", -1, Bytes(1)}},
+       {},
+       {},
+       "input 0, u8[1] at address -1, outside HBM, which is declared with 32 bytes"},
+      {{{"", INT64_MAX, Bytes(1)}},
+       {},
+       {},
+       "input 0, u8[1] at address 9223372036854775807, outside HBM, which is declared with 32 bytes"},
+      {{},
+       {},
+       {{"o", 0, Shape::Array(ElementType::kU8, {-2})}},
+       "output 0 (o) has the negative dimension -2 in u8[-2]"},
+      {{{"a", 0, Bytes(9)}},
+       {constant},
+       {},
+       "input 0 (a) [0:9] and constant 0 (c) [8:16] overlap in HBM; give them addresses apart"},
+      {{{"a", 0, Bytes(9)}, {"b", 8, Bytes(1)}},
+       {},
+       {},
+       "input 0 (a) [0:9] and input 1 (b) [8:9] overlap in HBM; give them addresses apart"},
+      {{},
+       {constant, constant},
+       {},
+       "constant 0 (c) [8:16] and constant 1 (c) [8:16] overlap in HBM; give them addresses apart"},
+      {{},
+       {},
+       {{"o", 4, Bytes(4)}, {"p", 0, Bytes(5)}},
+       "output 1 (p) [0:5] and output 0 (o) [4:8] overlap in HBM; give them addresses apart"},
   };
   for (const Case& c : cases) {
     Program p = Empty(32);
@@ -46,7 +73,9 @@ TEST(ProgramTest, HbmMap) {
     p.outputs = c.outputs;
     Status status = CheckProgram(qkv, p);
     EXPECT_EQ(status.message(), c.message);
-    if (!status.ok()) EXPECT_EQ(status.front().error_class, ErrorClass::kValue);
+    if (!status.ok()) {
+      EXPECT_EQ(status.front().error_class, ErrorClass::kValue);
+    }
   }
 }
 

@@ -30,7 +30,8 @@ TEST(PythonParseTest, FormsOfKernels) {
       StatusOr<Program> b = ParsePythonKernel(accelerator, SourceText(base, *python));
       ASSERT_TRUE(a.ok()) << a.status().message();
       ASSERT_TRUE(b.ok()) << b.status().message();
-      EXPECT_EQ(PrintPythonKernel(accelerator, *a, {"k.hlo", 1}), PrintPythonKernel(accelerator, *b, {"k.hlo", 1}));
+      EXPECT_EQ(PrintPythonKernel(accelerator, *a, {"k.hlo", 1}),
+                PrintPythonKernel(accelerator, *b, {"k.hlo", 1}));
     }
   }
 }
@@ -86,7 +87,8 @@ TEST(PythonParseTest, ConstantsThatDoNotFit) {
       {"(1,)", "jnp.uint8", "[-1]", "-1 is not a value of type u8"},
       {"(1,)", "jnp.int8", "[0.5]", "0.5 is not a value of type s8"},
       {"(2, 2)", "jnp.int8", "[[1, 2], [3]]", "the list of dimension 1 must have 2 members; it ends after 1"},
-      {"(2,)", "jnp.int8", "jnp.ones((2,), dtype=jnp.int16)", "the constant is declared as s8[2], but its value is s16[2]"},
+      {"(2,)", "jnp.int8", "jnp.ones((2,), dtype=jnp.int16)",
+       "the constant is declared as s8[2], but its value is s16[2]"},
       {"(2,)", "jnp.int8", "jnp.arange(2)",
        "a constant is a number, a nested list, or eye, full, zeros, ones or array, not 'arange'"},
       {"(2,)", "jnp.int8", "open('x')", "expected a number of type s8, found 'open'"},
@@ -112,10 +114,13 @@ TEST(PythonParseTest, RefusedTexts) {
     std::string text, message;
   };
   const Case cases[] = {
-      {"", "k.py:1:1: no kernel found; a kernel file holds imports and one kernel: @kernel(...) over a function of "
-           "api calls, alone or inside def name(kernel, api)"},
-      {"x = 5\n", "k.py:1:1: a kernel file holds imports and one kernel: @kernel(...) over a function of api calls, "
-                  "alone or inside def name(kernel, api)"},
+      {"",
+       "k.py:1:1: no kernel found; a kernel file holds imports and one kernel: @kernel(...) over a function "
+       "of "
+       "api calls, alone or inside def name(kernel, api)"},
+      {"x = 5\n",
+       "k.py:1:1: a kernel file holds imports and one kernel: @kernel(...) over a function of api calls, "
+       "alone or inside def name(kernel, api)"},
       {"@kernel(hbm=1, input=[], output=[])\ndef k():\n  pass\n",
        "k.py:1:2: 'kernel' is not the kernel decorator; import it or take it as the first parameter of the "
        "enclosing function"},
@@ -124,7 +129,8 @@ TEST(PythonParseTest, RefusedTexts) {
        "k.py:4:16: the decorator takes hbm, input, output and constant, each once"},
       {head + "@kernel(hbm=1/2, input=[], output=[])\ndef k():\n  pass\n",
        "k.py:4:14: '/' gives a float in Python; hbm must be an integer: use '//'"},
-      {head + "@kernel(hbm=f(), input=[], output=[])\ndef k():\n  pass\n", "k.py:4:13: hbm must be an integer, not f"},
+      {head + "@kernel(hbm=f(), input=[], output=[])\ndef k():\n  pass\n",
+       "k.py:4:13: hbm must be an integer, not f"},
       {head + open + "    for i in x:\n", "k.py:6:5: a kernel's body holds only calls such as api.load(...)"},
       {head + open + "    api.mov(1, 0)\n", "k.py:6:9: the call of mov lacks its attribute 'addr_out'"},
       {head + open + "    api.mov(1, 0, 0, 0)\n", "k.py:6:22: mov takes 3 arguments"},
@@ -132,8 +138,10 @@ TEST(PythonParseTest, RefusedTexts) {
       {head + open + "    api.mov(n=1, 0)\n", "k.py:6:18: a positional argument after a keyword argument"},
       {head + open + "    api.mov(1, 0, dst=0)\n", "k.py:6:19: mov has no attribute 'dst'"},
       {head + open + "    api.nothing()\n", "k.py:6:9: 'nothing' is not an instruction of QKV"},
-      {head + open + "    api.mov(1.5, 0, 0)\n", "k.py:6:13: attribute 'n' of mov must be an integer, not 1.5"},
-      {head + open + "    api.mov(True, 0, 0)\n", "k.py:6:13: attribute 'n' of mov must be an integer, not True"},
+      {head + open + "    api.mov(1.5, 0, 0)\n",
+       "k.py:6:13: attribute 'n' of mov must be an integer, not 1.5"},
+      {head + open + "    api.mov(True, 0, 0)\n",
+       "k.py:6:13: attribute 'n' of mov must be an integer, not True"},
       {head + open + "    api.mov(\"%i\", 0, 0)\n",
        "k.py:6:13: attribute 'n' of mov is computational and cannot depend on a loop; give an integer"},
       {head + open + "    api.mov(1, 0, 0)\n      api.mov(1, 0, 0)\n", "k.py:7:7: unexpected indentation"},
@@ -142,7 +150,8 @@ TEST(PythonParseTest, RefusedTexts) {
       {head + open + "    api.start_loop('i', 0, 2)\n", "k.py:6:5: the loop over 'i' has no end_loop()"},
       {head + open + "    api.start_loop('%i', 0, 2)\n",
        "k.py:6:20: '%i' cannot be a loop variable; use an identifier without '%'"},
-      {head + open + "    api.debug('x', 'd1[')\n", "k.py:6:24: in \"d1[\": expected a position, found the end of the text"},
+      {head + open + "    api.debug('x', 'd1[')\n",
+       "k.py:6:24: in \"d1[\": expected a position, found the end of the text"},
       {head + open + "    pass\n" + open + "    pass\n", "k.py:7:1: a second kernel; a file holds one"},
       {"def k(kernel, api):\n  @kernel(hbm=1, input=[], output=[])\n  def f():\n    pass\n",
        "k.py:5:1: expected 'return f', found the end of the text"},
@@ -157,14 +166,16 @@ TEST(PythonParseTest, RefusedTexts) {
 }
 
 TEST(PythonParseTest, NonIntegerIsATypeError) {
-  StatusOr<Program> p = Parse(std::string(kHead) + "@kernel(4096, [], [])\ndef k():\n  api.mov(n=1.0, addr_in=0, addr_out=0)\n");
+  StatusOr<Program> p = Parse(std::string(kHead) +
+                              "@kernel(4096, [], [])\ndef k():\n  api.mov(n=1.0, addr_in=0, addr_out=0)\n");
   ASSERT_FALSE(p.ok());
   EXPECT_EQ(p.status().front().error_class, ErrorClass::kType);
 }
 
 // The exact value is kept, so that the run can warn and refuse the window.
 TEST(PythonParseTest, AddressesBeyond64Bits) {
-  StatusOr<Program> p = Parse(std::string(kHead) + "@kernel(4096, [], [])\ndef k():\n  api.mov(1, 3*2**62 + 5, 0)\n");
+  StatusOr<Program> p =
+      Parse(std::string(kHead) + "@kernel(4096, [], [])\ndef k():\n  api.mov(1, 3*2**62 + 5, 0)\n");
   ASSERT_TRUE(p.ok()) << p.status().message();
   StatusOr<int128_t> value = isa::EvaluateWide(p->body[0].call.addressing[0].expression, {});
   ASSERT_TRUE(value.ok());
@@ -179,8 +190,10 @@ TEST(PythonParseTest, DamagedTextsNeverCrash) {
     std::string damaged = *text;
     for (uint64_t i = random.Below(4) + 1; i > 0; --i) {
       size_t at = random.Below(damaged.size());
-      if (random.Below(2) == 0) damaged.erase(at, random.Below(8));
-      else damaged.insert(at, 1, "{}[]()@=;,<-.09az'\"\\%*/:#\n"[random.Below(26)]);
+      if (random.Below(2) == 0)
+        damaged.erase(at, random.Below(8));
+      else
+        damaged.insert(at, 1, "{}[]()@=;,<-.09az'\"\\%*/:#\n"[random.Below(26)]);
     }
     (void)Parse(damaged).ok();
   }

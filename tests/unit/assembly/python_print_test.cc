@@ -9,8 +9,8 @@ namespace {
 
 Shape Rows64() { return Shape::Array(ElementType::kBF16, {64, 64}); }
 
-Statement MakeCall(const isa::Accelerator& accelerator, const std::string& name, std::vector<int64_t> computational,
-                   const std::vector<int64_t>& addressing) {
+Statement MakeCall(const isa::Accelerator& accelerator, const std::string& name,
+                   std::vector<int64_t> computational, const std::vector<int64_t>& addressing) {
   Statement s;
   s.call.instruction = *accelerator.FindInstruction(name);
   s.call.computational = std::move(computational);
@@ -114,10 +114,10 @@ TEST(PythonPrintTest, LoopsAndDebug) {
   loop.end = 8;
   Statement call = MakeCall(qkv, "load_rm", {8}, {0, 0});
   using E = isa::Expression;
-  call.call.addressing[0].expression =
-      E::Binary(E::Kind::kAdd,
-                E::Binary(E::Kind::kMultiply, E::Attribute(isa::AttributeKind::kAddressing, 0), E::Integer(64)),
-                E::Integer(128));
+  call.call.addressing[0].expression = E::Binary(
+      E::Kind::kAdd,
+      E::Binary(E::Kind::kMultiply, E::Attribute(isa::AttributeKind::kAddressing, 0), E::Integer(64)),
+      E::Integer(128));
   Statement debug;
   debug.kind = Statement::Kind::kDebug;
   debug.prefix = "row \"a\"";

@@ -54,11 +54,12 @@ TEST(SelectedGraphTest, Errors) {
       {"cost 5.25", "cost x", "g:2:6: expected a number, found 'x'"},
       {"= out", "= nowhere", "g:6:19: no value is named 'nowhere'"},
       {"value i ", "value q ", "g:10:7: two values are named 'q'"},
-      {"input 0", "input 2", "g:7:36: value 'in0' names number 2 of 2"},
-      {"= step 2", "= step 3", "g:13:30: value 's' is not the result of step 3"},
-      {"step gemm  ; s <- q, i", "step gemm  ; s <- q", "g:17:6: gemm reads 2 regions, but the step has 1 operands"},
+      {"input 0", "input 2", "g:7:33: value 'in0' names number 2 of 2"},
+      {"= step 2", "= step 3", "g:13:29: value 's' is not the result of step 3"},
+      {"step gemm  ; s <- q, i", "step gemm  ; s <- q",
+       "g:17:6: gemm reads 2 regions, but the step has 1 operands"},
       {"load_rm n=64  ; q", "load_rm m=64  ; q", "g:15:14: expected 'n', found 'm'"},
-      {"adjacent q, i", "adjacent q", "g:11:37: adjacent needs at least two values"},
+      {"adjacent q, i", "adjacent q", "g:11:34: adjacent needs at least two values"},
       {" d1[128]", " d7[128]", "g:11:12: 'd7' is not a buffer of QKV"},
   };
   for (const Case& c : cases) {

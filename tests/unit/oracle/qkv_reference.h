@@ -28,8 +28,10 @@ inline uint16_t Round(double value) {
   uint16_t low = 0, high = 0x7f80;  // bits of a finite value not above, and of one above
   while (high - low > 1) {
     auto middle = static_cast<uint16_t>((low + high) / 2);
-    if (static_cast<double>(Widen(middle)) <= magnitude) low = middle;
-    else high = middle;
+    if (static_cast<double>(Widen(middle)) <= magnitude)
+      low = middle;
+    else
+      high = middle;
   }
   double above = high == 0x7f80 ? std::ldexp(1.0, 128) : static_cast<double>(Widen(high));
   double to_low = magnitude - static_cast<double>(Widen(low)), to_high = above - magnitude;
@@ -52,24 +54,36 @@ class QkvReference {
 
   // attributes: computational, then addressing.
   void Run(const std::string& name, const std::vector<int64_t>& a) {
-    if (name == "load_rm" || name == "load_01") Load(a, "d1", false);
-    else if (name == "load_cm") Load(a, "d1", true);
-    else if (name == "load_03") Load(a, "d3", false);
-    else if (name == "store_rm" || name == "store_10") Store(a, "d1", false);
-    else if (name == "store_cm") Store(a, "d1", true);
-    else if (name == "store_30") Store(a, "d3", false);
-    else if (name == "mov" || name == "mov_21") Move(a, "d1");
-    else if (name == "mov_23") Move(a, "d3");
+    if (name == "load_rm" || name == "load_01")
+      Load(a, "d1", false);
+    else if (name == "load_cm")
+      Load(a, "d1", true);
+    else if (name == "load_03")
+      Load(a, "d3", false);
+    else if (name == "store_rm" || name == "store_10")
+      Store(a, "d1", false);
+    else if (name == "store_cm")
+      Store(a, "d1", true);
+    else if (name == "store_30")
+      Store(a, "d3", false);
+    else if (name == "mov" || name == "mov_21")
+      Move(a, "d1");
+    else if (name == "mov_23")
+      Move(a, "d3");
     else if (name == "transpose_13") {
       Rows out(64, std::vector<uint16_t>(64));
       for (size_t r = 0; r < 64; ++r) {
         for (size_t c = 0; c < 64; ++c) out[c][r] = buffers["d1"][Index(a[0]) + r][c];
       }
       for (size_t r = 0; r < 64; ++r) buffers["d3"][Index(a[1]) + r] = out[r];
-    } else if (name == "gemm") Gemm(a, "d1", "d1");
-    else if (name == "gemm_33") Gemm(a, "d3", "d3");
-    else if (name == "gemm_13") Gemm(a, "d1", "d3");
-    else if (name == "softmax") Softmax(a);
+    } else if (name == "gemm")
+      Gemm(a, "d1", "d1");
+    else if (name == "gemm_33")
+      Gemm(a, "d3", "d3");
+    else if (name == "gemm_13")
+      Gemm(a, "d1", "d3");
+    else if (name == "softmax")
+      Softmax(a);
   }
 
   std::vector<uint8_t> hbm;
@@ -84,7 +98,8 @@ class QkvReference {
     size_t n = Index(a[0]);
     std::vector<uint16_t> flat(n * 64);
     for (size_t i = 0; i < n; ++i) {
-      for (size_t j = 0; j < 64; ++j) flat[columns ? j * n + i : i * 64 + j] = HbmAt(Index(a[1]) + 2 * (i * 64 + j));
+      for (size_t j = 0; j < 64; ++j)
+        flat[columns ? j * n + i : i * 64 + j] = HbmAt(Index(a[1]) + 2 * (i * 64 + j));
     }
     for (size_t k = 0; k < flat.size(); ++k) buffers[buffer][Index(a[2]) + k / 64][k % 64] = flat[k];
   }
@@ -108,7 +123,8 @@ class QkvReference {
       for (size_t j = 0; j < 64; ++j) {
         float sum = 0;
         for (size_t k = 0; k < 64; ++k) {
-          sum = std::fmaf(Widen(buffers[left][Index(a[0]) + i][k]), Widen(buffers[right][Index(a[1]) + k][j]), sum);
+          sum = std::fmaf(Widen(buffers[left][Index(a[0]) + i][k]), Widen(buffers[right][Index(a[1]) + k][j]),
+                          sum);
         }
         out[i][j] = Round(static_cast<double>(sum));
       }

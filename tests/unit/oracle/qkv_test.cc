@@ -1,10 +1,11 @@
 // Hand-written QKV programs against an executor that shares no code with the simulator.
+#include "helpers/qkv.h"
+
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstdio>
 
-#include "helpers/qkv.h"
 #include "oracle/oracle.h"
 #include "unit/oracle/qkv_reference.h"
 
@@ -27,8 +28,10 @@ Literal RandomRows(Draw draw, Random* random) {
   Literal literal(Shape::Array(ElementType::kBF16, {64, 64}));
   for (int64_t i = 0; i < literal.num_elements(); ++i) {
     if (draw == Draw::kNormal) literal.SetDouble(i, random->Normal());
-    if (draw == Draw::kSixtyFourths) literal.SetDouble(i, static_cast<double>(random->Between(-128, 128)) / 64);
-    if (draw == Draw::kBits) literal.SetDouble(i, std::ldexp(random->Normal(), static_cast<int>(random->Between(-8, 8))));
+    if (draw == Draw::kSixtyFourths)
+      literal.SetDouble(i, static_cast<double>(random->Between(-128, 128)) / 64);
+    if (draw == Draw::kBits)
+      literal.SetDouble(i, std::ldexp(random->Normal(), static_cast<int>(random->Between(-8, 8))));
   }
   return literal;
 }
@@ -60,7 +63,8 @@ TEST(QkvTest, CommittedProgramsBitForBit) {
           ASSERT_TRUE(run.ok()) << run.status().message();
           EXPECT_TRUE(run->warnings.empty());
           EXPECT_EQ(run->executed_calls, assembly::NumCalls(program));
-          EXPECT_EQ(run->outputs[0].bytes, RunReference(accelerator, program, inputs)) << target << " " << name;
+          EXPECT_EQ(run->outputs[0].bytes, RunReference(accelerator, program, inputs))
+              << target << " " << name;
         }
       }
     }
@@ -80,7 +84,8 @@ TEST(QkvTest, PythonFormGivesTheSameBytes) {
       Random random(5);
       std::vector<Literal> inputs;
       for (size_t i = 0; i < native.inputs.size(); ++i) inputs.push_back(RandomRows(Draw::kNormal, &random));
-      StatusOr<Simulation> a = Simulate(accelerator, native, inputs), b = Simulate(accelerator, *python, inputs);
+      StatusOr<Simulation> a = Simulate(accelerator, native, inputs),
+                           b = Simulate(accelerator, *python, inputs);
       ASSERT_TRUE(a.ok() && b.ok());
       EXPECT_EQ(a->outputs[0].bytes, b->outputs[0].bytes);
     }
@@ -152,11 +157,14 @@ TEST(QkvTest, RandomProgramsBitForBit) {
         s.call.instruction = InstructionId(random.Below(accelerator.instructions.size()));
         const isa::Instruction& instruction = accelerator.instruction(s.call.instruction);
         int64_t n = random.Between(1, 64);
-        if (instruction.computational.empty()) n = 64;
-        else s.call.computational = {n};
+        if (instruction.computational.empty())
+          n = 64;
+        else
+          s.call.computational = {n};
         for (size_t a = 0; a < instruction.addressing.size(); ++a) {
           // Each attribute is the start of one region: the a-th, or the only one (softmax).
-          const isa::Region& region = a < instruction.inputs.size() ? instruction.inputs[a] : instruction.outputs[0];
+          const isa::Region& region =
+              a < instruction.inputs.size() ? instruction.inputs[a] : instruction.outputs[0];
           const std::string& buffer = accelerator.buffer(region.buffer).name;
           int64_t units = buffer == "d0" ? 40000 : buffer == "d2" ? 64 : 128;
           int64_t size = buffer == "d0" ? n * 128 : n;
@@ -182,7 +190,8 @@ TEST(QkvTest, AttentionIsFast) {
   for (int i = 0; i < 20; ++i) {
     auto begin = std::chrono::steady_clock::now();
     ASSERT_TRUE(Simulate(qkv, program, in).ok());
-    best = std::min(best, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+    best = std::min(
+        best, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
   }
   std::printf("attention: %.3f ms\n", best);
   RecordProperty("milliseconds", std::to_string(best));
