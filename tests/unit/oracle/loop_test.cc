@@ -40,7 +40,7 @@ std::vector<Literal> Input() {
   for (int64_t i = 0; i < 8; ++i) x.SetInt(i, 10 * i);
   return {x};
 }
-std::vector<uint8_t> Run(const isa::Accelerator& accelerator, const std::string& body) {
+std::vector<uint8_t> RunBytes(const isa::Accelerator& accelerator, const std::string& body) {
   StatusOr<Simulation> run = Simulate(accelerator, Parse(accelerator, body), Input());
   EXPECT_TRUE(run.ok()) << run.status().message();
   return run.ok() ? run->outputs[0].bytes : std::vector<uint8_t>();
@@ -49,19 +49,20 @@ std::vector<uint8_t> Run(const isa::Accelerator& accelerator, const std::string&
 TEST(LoopTest, NestedLoopsWithArithmetic) {
   isa::Accelerator b = MakeBytes();
   EXPECT_EQ(
-      Run(b,
+      RunBytes(
+          b,
           "loop i 0..4 { loop j 0..2 { load [src=7 - (i*2 + j), dst=j] store [src=j, dst=8 + i*2 + j] } }"),
       (std::vector<uint8_t>{70, 60, 50, 40, 30, 20, 10, 0}));
-  EXPECT_EQ(Run(b, "loop i -2..2 { load [src=(i + 2)*2 % 5, dst=0] store [src=0, dst=10 + i] }"),
+  EXPECT_EQ(RunBytes(b, "loop i -2..2 { load [src=(i + 2)*2 % 5, dst=0] store [src=0, dst=10 + i] }"),
             (std::vector<uint8_t>{0, 20, 40, 10, 0, 0, 0, 0}));
-  EXPECT_EQ(Run(b, "loop i 3..3 { store [src=9, dst=0] } loop i 5..1 { store [src=9, dst=0] }"),
+  EXPECT_EQ(RunBytes(b, "loop i 3..3 { store [src=9, dst=0] } loop i 5..1 { store [src=9, dst=0] }"),
             std::vector<uint8_t>(8, 0));
 }
 
 // pitfall 158, 164
 TEST(LoopTest, StateChangesAtEveryIteration) {
   isa::Accelerator b = MakeBytes();
-  EXPECT_EQ(Run(b, "loop i 0..3 { tick [dst=0] store [src=0, dst=8 + i] }"),
+  EXPECT_EQ(RunBytes(b, "loop i 0..3 { tick [dst=0] store [src=0, dst=8 + i] }"),
             (std::vector<uint8_t>{4, 5, 6, 0, 0, 0, 0, 0}));
   // Constraints see the state before the updates.
   StatusOr<Simulation> run = Simulate(b, Parse(b, "loop i 0..4 { tick [dst=0] }"), Input());
@@ -73,11 +74,11 @@ TEST(LoopTest, StateChangesAtEveryIteration) {
 
 TEST(LoopTest, StartsSeeTheStateAfterUpdates) {
   isa::Accelerator b = MakeBytes();
-  EXPECT_EQ(Run(b,
-                "load [src=5, dst=0] push load [src=6, dst=0] push "
-                "loop i 0..4 { store [src=i, dst=8 + i] }"),
+  EXPECT_EQ(RunBytes(b,
+                     "load [src=5, dst=0] push load [src=6, dst=0] push "
+                     "loop i 0..4 { store [src=i, dst=8 + i] }"),
             (std::vector<uint8_t>{60, 60, 50, 0, 0, 0, 0, 0}));
-  EXPECT_EQ(Run(b, "reset tick [dst=0] store [src=0, dst=8]")[0], 1);
+  EXPECT_EQ(RunBytes(b, "reset tick [dst=0] store [src=0, dst=8]")[0], 1);
 }
 
 // Programs and runs keep nothing from one another.

@@ -78,7 +78,7 @@ TEST(RefusalTest, Constraints) {
   isa::Accelerator qkv = MakeQkv("@c.n % 16 == 0 and @c.n <= 64");
   EXPECT_EQ(Refusal(qkv, "mov n=16 [addr_in=0, addr_out=0]"), "");
   EXPECT_EQ(Refusal(qkv, "mov n=24 [addr_in=0, addr_out=0]"),
-            "k.asm:2:1: mov: its constraint \"@c.n % 16 == 0 and @c.n <= 64\" does not hold at n = 24, "
+            "k.asm:2:1: mov: its constraint \"@c.n%16 == 0 and @c.n <= 64\" does not hold at n = 24, "
             "addr_in = 0, "
             "addr_out = 0");
   isa::Accelerator address = MakeQkv("64 / @c.n > 1");
