@@ -122,5 +122,57 @@ TEST(TaidlQkv, New) {
   EXPECT_TRUE(SameAccelerator(*again, *text));
 }
 
+// The fenced examples of docs/taidl.md.
+std::vector<std::string> Examples(const std::string& text) {
+  std::vector<std::string> examples;
+  for (size_t begin = text.find("```"); begin != std::string::npos;) {
+    const size_t body = text.find('\n', begin) + 1;
+    const size_t end = text.find("\n```", body);
+    if (end == std::string::npos) break;
+    examples.push_back(text.substr(body, end + 1 - body));
+    begin = text.find("```", end + 4);
+  }
+  return examples;
+}
+
+TEST(TaidlDocs, ExamplesRead) {
+  const auto text = ReadFile(std::string(ACT_SOURCE_DIR) + "/docs/taidl.md");
+  ASSERT_TRUE(text.ok());
+  int read = 0;
+  for (std::string example : Examples(*text)) {
+    if (example.starts_with("instruction ")) {
+      example = "accelerator T\nbuffer d1 [128] of bf16[64]\nbuffer d2 [64] of bf16[64]\n" + example;
+    }
+    if (!example.starts_with("accelerator ")) continue;
+    const auto acc = ParseTaidl(SourceText("docs/taidl.md", example));
+    EXPECT_TRUE(acc.ok()) << Faults(acc.status()) << example;
+    ++read;
+  }
+  EXPECT_EQ(read, 2);
+}
+
+// Every operation in the first column of the table is one that the reader knows.
+TEST(TaidlDocs, OperationsAreKnown) {
+  const auto text = ReadFile(std::string(ACT_SOURCE_DIR) + "/docs/taidl.md");
+  ASSERT_TRUE(text.ok());
+  const size_t begin = text->find("| operation | arguments | result |"),
+               end = text->find("**Presumed reshape.**");
+  ASSERT_LT(begin, end);
+  int known = 0;
+  for (size_t row = text->find("\n| `", begin); row < end; row = text->find("\n| `", row + 1)) {
+    std::string names = text->substr(row + 4, text->find('`', row + 4) - row - 4) + " ";
+    for (size_t space = names.find(' '); space != std::string::npos; space = names.find(' ')) {
+      const std::string name = names.substr(0, space);
+      names.erase(0, space + 1);
+      const auto acc = ParseTaidl(SourceText(
+          "t", "accelerator T\ninstruction i()\n out y = d0[0 : +1]\n y = " + name + "(1, 2, 3, 4, 5)\n"));
+      ASSERT_FALSE(acc.ok());
+      EXPECT_EQ(acc.status().front().message.find("there is no operation"), std::string::npos) << name;
+      ++known;
+    }
+  }
+  EXPECT_EQ(known, 60);
+}
+
 }  // namespace
 }  // namespace act::isa
