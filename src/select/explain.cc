@@ -109,6 +109,7 @@ class Explainer {
     for (int32_t operand : in.operands) {
       const ClassId id = terms_[static_cast<size_t>(operand)];
       if (!id.valid() || (Reached(id) && !IsInputOrConstant(operand))) continue;
+      if (graph_.IsConstant(id)) continue;  // a constant is only blamed as an output
       if (std::find(visited_.begin(), visited_.end(), operand) != visited_.end()) continue;
       visited_.push_back(operand);
       ACT_RETURN_IF_ERROR(Blame(operand));
