@@ -7,6 +7,7 @@
 namespace act::isa {
 namespace {
 
+// pitfall 45
 TEST(TaidlRoundTrip, RandomAccelerators) {
   for (uint64_t seed = 0; seed < 3000; ++seed) {
     const Accelerator acc = RandomAccelerator(seed);
