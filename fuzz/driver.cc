@@ -2,23 +2,26 @@
 //
 //   fuzz_x [--inputs=N] [--seed=S] [--only=I] [--keep=DIR] CORPUS_DIR
 //
-// replays the files of CORPUS_DIR in the order of their names, then N inputs made from them by random
+// replays the files below CORPUS_DIR in the order of their names, then N inputs made from them by random
 // changes. Input I depends on the corpus, S and I alone. A child process does the work; if it ends badly, or
 // one input takes more than ten seconds, the parent says which input it was, writes it to DIR and exits with
 // status 1.
-#include <dirent.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "support/support.h"
@@ -65,17 +68,19 @@ bool ParseOptions(int argc, char** argv, Options* options) {
 }
 
 std::vector<std::string> ReadCorpus(const std::string& folder) {
+  namespace fs = std::filesystem;
   std::vector<std::string> names;
-  if (DIR* directory = opendir(folder.c_str())) {
-    while (const dirent* entry = readdir(directory)) {
-      if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
-    }
-    closedir(directory);
+  std::error_code error;
+  // Symbolic links bring in folders of texts that stand elsewhere in the tree.
+  for (fs::recursive_directory_iterator entry(folder, fs::directory_options::follow_directory_symlink, error),
+       end;
+       !error && entry != end; entry.increment(error)) {
+    if (entry->is_regular_file(error)) names.push_back(entry->path().string());
   }
   std::sort(names.begin(), names.end());
   std::vector<std::string> texts;
   for (const std::string& name : names) {
-    StatusOr<std::string> text = ReadFile(folder + "/" + name);
+    StatusOr<std::string> text = ReadFile(name);
     if (text.ok()) texts.push_back(std::move(text).value());
   }
   return texts;
