@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "support/checked.h"
+#include "support/support.h"
 
 namespace act::allocate {
 

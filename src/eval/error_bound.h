@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "hlo/hlo.h"
-#include "support/status.h"
+#include "support/support.h"
 
 namespace act::eval {
 
