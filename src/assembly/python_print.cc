@@ -14,6 +14,12 @@ std::string OneLine(std::string text) {
   return text;
 }
 
+// Never a directory: the same kernel gives the same bytes wherever it lies.
+std::string BaseName(const std::string& path) {
+  size_t slash = path.find_last_of('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
 std::string ShapeText(const std::vector<int64_t>& dims) {
   std::string out = "(";
   for (size_t i = 0; i < dims.size(); ++i) out += (i > 0 ? ", " : "") + std::to_string(dims[i]);
@@ -61,7 +67,7 @@ class Printer {
   explicit Printer(const isa::Accelerator& accelerator) : accelerator_(accelerator) {}
 
   std::string Run(const Program& program, const PythonKernelHeader& header) {
-    out_ = "# Input file: " + OneLine(header.input_file) + "\n";
+    out_ = "# Input file: " + OneLine(BaseName(header.input_file)) + "\n";
     out_ +=
         "# Kernel name: " + OneLine(program.original_name.empty() ? program.name : program.original_name) +
         "\n";

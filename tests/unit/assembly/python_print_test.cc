@@ -140,6 +140,13 @@ TEST(PythonPrintTest, LoopsAndDebug) {
   EXPECT_EQ(PrintNative(qkv, *read), PrintNative(qkv, p));
 }
 
+// pitfall 126
+TEST(PythonPrintTest, TheHeaderNamesNoDirectory) {
+  isa::Accelerator qkv = MakeQkv();
+  EXPECT_EQ(PrintPythonKernel(qkv, MakeXyt(qkv), {"/tmp/some where/xyt.hlo", 3}),
+            PrintPythonKernel(qkv, MakeXyt(qkv), {"xyt.hlo", 3}));
+}
+
 // pitfall 128
 TEST(PythonPrintTest, SameBytesEachTime) {
   isa::Accelerator qkv = MakeQkv();
