@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "assembly/lexer.h"
 
@@ -12,6 +13,7 @@ namespace {
 struct Extent {
   std::string what;
   int64_t begin = 0, end = 0;
+  size_t order = 0;  // among equal addresses, as declared
 };
 
 Status Fail(std::string code, std::string message) {
@@ -55,8 +57,10 @@ StatusOr<Extent> MakeExtent(std::string_view kind, size_t number, const std::str
 // The first pair that shares a byte, in order of address.
 Status Disjoint(std::vector<Extent> extents) {
   std::erase_if(extents, [](const Extent& e) { return e.begin == e.end; });
-  std::stable_sort(extents.begin(), extents.end(),
-                   [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
+  for (size_t i = 0; i < extents.size(); ++i) extents[i].order = i;
+  std::sort(extents.begin(), extents.end(), [](const Extent& a, const Extent& b) {
+    return std::pair(a.begin, a.order) < std::pair(b.begin, b.order);
+  });
   for (size_t i = 1; i < extents.size(); ++i) {
     const Extent& a = extents[i - 1];
     const Extent& b = extents[i];
