@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "allocate/allocate.h"
+#include "backend/generate.h"
 #include "backend/package.h"
 #include "cost/cost.h"
 #include "select/select.h"

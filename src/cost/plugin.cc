@@ -29,10 +29,19 @@ class Plugin final : public Model {
     const std::string path = folder + "/candidate.py";
     const Status written = WriteFileAtomically(path, assembly_text);
     double value = std::numeric_limits<double>::quiet_NaN();
-    const int result = written.ok() ? function_(path.c_str(), &value) : -1;
+    int result = -1;
+    bool thrown = false;
+    try {
+      if (written.ok()) result = function_(path.c_str(), &value);
+    } catch (...) {  // the user's code, which may be C++
+      thrown = true;
+    }
     unlink(path.c_str());
     rmdir(folder.c_str());
     ACT_RETURN_IF_ERROR(written);
+    if (thrown) {
+      return Error(ErrorClass::kRuntime, "cost-failed", "the cost model act_cost threw an exception");
+    }
     if (result != 0) {
       return Error(ErrorClass::kRuntime, "cost-failed",
                    "the cost model act_cost returned " + std::to_string(result));
