@@ -317,7 +317,7 @@ int RunCompile(const Arguments& arguments) {
     auto loaded = file->absolute_path.empty() ? cost::LoadPluginFromBytes(file->shared_library)
                                               : cost::LoadPlugin(file->absolute_path);
     if (!loaded.ok()) return Fail(loaded.status());
-    model = *std::move(loaded);
+    model = std::move(*loaded);
   }
   return CompileFile(arguments, arguments.operand(0), *accelerator, model.get());
 }
@@ -340,7 +340,7 @@ int RunBackend(const Arguments& arguments, const isa::Accelerator& accelerator,
     auto loaded = package.cost_path.empty() ? cost::LoadPluginFromBytes(package.cost_library)
                                             : cost::LoadPlugin(package.cost_path);
     if (!loaded.ok()) return FailNoAssembly(loaded.status());
-    model = *std::move(loaded);
+    model = std::move(*loaded);
   }
   return CompileFile(arguments, arguments.Get("--input"), accelerator, model.get());
 }

@@ -1,0 +1,24 @@
+// Internal: the ISA manual that `act doc` writes.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "isa/isa.h"
+
+namespace act::cli {
+
+// The whole manual in Markdown. The worked example is found by compiling kernels that return their input; an
+// accelerator for which none compiles gets a manual that says so.
+std::string WriteManual(const isa::Accelerator& accelerator);
+
+// An instruction's semantics as numbered steps, one formula each, over the names of its operands and results.
+struct Formulas {
+  std::vector<std::string> inputs, outputs;  // names the steps use, one each region
+  std::vector<std::string> steps;
+};
+Formulas DescribeSemantics(const isa::Accelerator& accelerator, const isa::Instruction& instruction);
+// The tensor of a region, "bf16[n,64]".
+std::string RegionShape(const isa::Accelerator& accelerator, const isa::Instruction& instruction,
+                        const isa::Region& region);
+
+}  // namespace act::cli
