@@ -27,43 +27,70 @@ bool SameElement(const Literal& a, const Literal& b, int64_t i, bool zeros_equal
   return zeros_equal && x == 0 && y == 0;
 }
 
-// The selected graph evaluated without buffers: the bytes of every output.
-StatusOr<std::vector<std::vector<uint8_t>>> RunGraph(const isa::Accelerator& accelerator,
-                                                     const assembly::SelectedGraph& graph,
-                                                     std::span<const Literal> images) {
-  std::vector<std::vector<uint8_t>> bytes(graph.values.size());
-  for (size_t v = 0; v < graph.values.size(); ++v) {
-    const assembly::Value& value = graph.values[v];
-    if (value.kind == assembly::Value::Kind::kInput)
-      bytes[v] = images[static_cast<size_t>(value.index)].bytes;
-    if (value.kind == assembly::Value::Kind::kConstant) {
-      bytes[v] = graph.constants[static_cast<size_t>(value.index)].bytes;
-    }
-  }
-  for (const assembly::Step& step : graph.steps) {
-    const isa::Instruction& in = accelerator.instruction(step.instruction);
-    ACT_ASSIGN_OR_RETURN(const isa::Instance instance,
-                         isa::Instantiate(accelerator, in, step.computational, {}));
-    std::vector<Literal> parameters;
-    for (size_t k = 0; k < step.operands.size(); ++k) {
-      Literal literal(instance.body.instructions[static_cast<size_t>(instance.body.parameters[k])].shape);
-      literal.bytes = bytes[step.operands[k].value()];
-      parameters.push_back(std::move(literal));
-    }
-    ACT_ASSIGN_OR_RETURN(std::vector<Literal> results, eval::Evaluate(instance.body, instance.outputs,
-                                                                      parameters, eval::OutOfRange::kRefuse));
-    bytes[step.result.value()] = std::move(results[0].bytes);
-  }
-  std::vector<std::vector<uint8_t>> out;
-  for (ValueId output : graph.outputs) out.push_back(bytes[output.value()]);
-  return out;
-}
+// The selected graph evaluated without buffers.
+class GraphRun {
+ public:
+  GraphRun(const isa::Accelerator& accelerator, const assembly::SelectedGraph& graph,
+           std::span<const Literal> images)
+      : accelerator_(accelerator), graph_(graph), images_(images), bytes_(graph.values.size()) {}
 
-bool HasPlacementValues(const assembly::SelectedGraph& graph) {
-  return std::any_of(graph.values.begin(), graph.values.end(), [](const assembly::Value& v) {
-    return v.kind == assembly::Value::Kind::kWindow || v.kind == assembly::Value::Kind::kAdjacent;
-  });
-}
+  // The bytes of every output.
+  StatusOr<std::vector<std::vector<uint8_t>>> Outputs() {
+    for (const assembly::Step& step : graph_.steps) {
+      const isa::Instruction& in = accelerator_.instruction(step.instruction);
+      ACT_ASSIGN_OR_RETURN(const isa::Instance instance,
+                           isa::Instantiate(accelerator_, in, step.computational, {}));
+      std::vector<Literal> parameters;
+      for (size_t k = 0; k < step.operands.size(); ++k) {
+        const size_t at = static_cast<size_t>(instance.body.parameters[k]);
+        Literal literal(instance.body.instructions[at].shape);
+        literal.bytes = Bytes(step.operands[k]);
+        parameters.push_back(std::move(literal));
+      }
+      ACT_ASSIGN_OR_RETURN(
+          std::vector<Literal> results,
+          eval::Evaluate(instance.body, instance.outputs, parameters, eval::OutOfRange::kRefuse));
+      bytes_[step.result.value()] = std::move(results[0].bytes);
+    }
+    std::vector<std::vector<uint8_t>> out;
+    for (ValueId output : graph_.outputs) out.push_back(Bytes(output));
+    return out;
+  }
+
+ private:
+  const std::vector<uint8_t>& Bytes(ValueId id) {
+    std::vector<uint8_t>& bytes = bytes_[id.value()];
+    if (!bytes.empty()) return bytes;
+    const assembly::Value& value = graph_.value(id);
+    switch (value.kind) {
+      case assembly::Value::Kind::kInput:
+        bytes = images_[static_cast<size_t>(value.index)].bytes;
+        break;
+      case assembly::Value::Kind::kConstant:
+        bytes = graph_.constants[static_cast<size_t>(value.index)].bytes;
+        break;
+      case assembly::Value::Kind::kWindow: {
+        const std::vector<uint8_t>& whole = Bytes(value.parts[0]);
+        bytes.assign(whole.begin() + value.offset, whole.begin() + value.offset + value.bytes);
+        break;
+      }
+      case assembly::Value::Kind::kAdjacent:
+        for (ValueId part : value.parts) {
+          const std::vector<uint8_t>& piece = Bytes(part);
+          bytes.insert(bytes.end(), piece.begin(), piece.end());
+        }
+        break;
+      case assembly::Value::Kind::kResult:
+        break;  // steps are in order, so it is there
+    }
+    return bytes;
+  }
+
+  const isa::Accelerator& accelerator_;
+  const assembly::SelectedGraph& graph_;
+  std::span<const Literal> images_;
+  std::vector<std::vector<uint8_t>> bytes_;
+};
 
 std::string Number(double value) {
   char text[32];
@@ -109,8 +136,8 @@ StatusOr<VerifyReport> VerifyByExecution(const isa::Accelerator& accelerator, co
     simulate.poison = true;
     auto simulation = oracle::Simulate(accelerator, program, images, simulate);
     if (!simulation.ok()) return Wrong("the simulator refuses the program: " + simulation.status().message());
-    if (certificate != nullptr && !HasPlacementValues(*certificate)) {
-      ACT_ASSIGN_OR_RETURN(const auto selected, RunGraph(accelerator, *certificate, images));
+    if (certificate != nullptr) {
+      ACT_ASSIGN_OR_RETURN(const auto selected, GraphRun(accelerator, *certificate, images).Outputs());
       for (size_t k = 0; k < selected.size(); ++k) {
         if (selected[k] != simulation->outputs[k].bytes) {
           return Wrong("output " + std::to_string(k) + " of the program differs from the selected graph's");

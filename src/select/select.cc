@@ -6,6 +6,7 @@
 #include "select/extract.h"
 #include "select/instances.h"
 #include "select/lower.h"
+#include "select/merge.h"
 #include "select/states.h"
 
 namespace act::select {
@@ -33,6 +34,8 @@ class GraphBuilder final : public TermBuilder {
 void AddLimit(std::vector<std::string>* limits, bool reached, const char* name) {
   if (reached && std::find(limits->begin(), limits->end(), name) == limits->end()) limits->push_back(name);
 }
+
+constexpr size_t kAlternatives = 8;
 
 // One run of saturation and search at one setting of the axioms.
 struct Stage {
@@ -97,7 +100,8 @@ Status RunStage(const hlo::FlatKernel& kernel, const SelectOptions& options, boo
                                     stage->saturate_options, &stage->saturate_report));
   stage->trees = CheapestTrees(stage->states);
   ExtractOptions extract;
-  extract.candidates = count;
+  // Selections of equal cost differ in which transfers can be joined, and in what fits.
+  extract.candidates = std::max(count, kAlternatives);
   extract.max_nodes = options.max_extract_nodes;
   ExtractReport extracted;
   stage->selections = Extract(stage->states, stage->trees, extract, &extracted);
@@ -227,11 +231,17 @@ StatusOr<std::vector<Candidate>> Selector::Select(const hlo::FlatKernel& kernel,
   for (const Selection& selection : chosen->selections) {
     auto candidate = impl_->MakeCandidate(*chosen, selection, input_images, output_images, /*share=*/true);
     if (candidate.ok()) {
+      for (assembly::SelectedGraph& joint : MergeTransfers(&impl_->rules, candidate->graph)) {
+        candidates.push_back({std::move(joint), candidate->marks, candidate->inexact_steps});
+      }
       candidates.push_back(*std::move(candidate));
     } else if (first_failure.ok()) {
       first_failure = candidate.status();
     }
   }
+  // Joint transfers may have changed the order.
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.graph.cost < b.graph.cost - 1e-6; });
   if (count > 1 || candidates.empty()) {
     // The tree of the cheapest productions, nothing shared: only capacity can defeat it.
     Selection tree;

@@ -43,9 +43,9 @@ class Selector {
  public:
   explicit Selector(const isa::Accelerator* accelerator);
   ~Selector();
-  // At most `count` candidates, cheapest first, never empty on success. Failure: kUnsupported with the
-  // smallest part that has no implementation, or kLimit with the limit that cut the search and the option
-  // that raises it.
+  // Candidates, cheapest first, never empty on success: the `count` cheapest selections (a few more where
+  // they cost the same), each also with its transfers joined. Failure: kUnsupported with the smallest part
+  // that has no implementation, or kLimit with the limit that cut the search and the option that raises it.
   StatusOr<std::vector<Candidate>> Select(const hlo::FlatKernel& kernel, const SelectOptions& options,
                                           size_t count, SelectReport* report);
   // What generation refuses: one diagnostic for each instruction that selection cannot use.
