@@ -15,19 +15,6 @@ constexpr std::string_view kWhatIsRead =
 // Last component of "a.b.c".
 std::string LastComponent(const std::string& dotted) { return dotted.substr(dotted.rfind('.') + 1); }
 
-// An integer of 128 bits as an expression whose literals have 64.
-isa::Expression WideInteger(int128_t value) {
-  if (value >= std::numeric_limits<int64_t>::min() && value <= std::numeric_limits<int64_t>::max()) {
-    return isa::Expression::Integer(static_cast<int64_t>(value));
-  }
-  int128_t base = int128_t{1} << 62;
-  isa::Expression high = WideInteger(value / base);
-  return isa::Expression::Binary(isa::Expression::Kind::kAdd,
-                                 isa::Expression::Binary(isa::Expression::Kind::kMultiply, high,
-                                                         isa::Expression::Integer(int64_t{1} << 62)),
-                                 isa::Expression::Integer(static_cast<int64_t>(value % base)));
-}
-
 class Parser {
  public:
   Parser(const isa::Accelerator& accelerator, const SourceText& source, const std::vector<Token>& tokens)
@@ -506,7 +493,7 @@ class Parser {
       } else {
         ACT_ASSIGN_OR_RETURN(int128_t integer, values_.Integer(what));
         ACT_RETURN_IF_ERROR(values_.CloseArgument(a));
-        value.expression = WideInteger(integer);
+        value.expression = WideValue(integer).expression;
       }
       call->addressing.push_back(std::move(value));
     }

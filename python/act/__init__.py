@@ -1,0 +1,1 @@
+"""ACT: accelerator compiler toolkit. Specs in `act.taidl`, generation in `act.generators`."""
