@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "cli/console.h"
 
@@ -18,6 +17,7 @@ Watch::~Watch() { Stop(); }
 
 void Watch::SetStage(const std::string& stage) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  CheckLimit();
   stage_ = stage;
 }
 
@@ -37,24 +37,29 @@ void Watch::Erase() {
   shown_ = 0;
 }
 
+double Watch::Seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+void Watch::CheckLimit() {
+  if (max_seconds_ <= 0 || Seconds() < max_seconds_) return;
+  Erase();
+  PrintErr("Error: no assembly found: --max-seconds " + limit_text_ + " reached in " + stage_ + "\n");
+  _exit(1);
+}
+
 void Watch::Run() {
   using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
+  // A limit beyond a few years never strikes and must not overflow the clock.
+  const double limit_seconds = max_seconds_ > 0 ? std::min(max_seconds_, 1e8) : 1e8;
+  const auto limit =
+      start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit_seconds));
   std::unique_lock<std::mutex> lock(mutex_);
   for (int64_t tick = 1; !stop_; ++tick) {
-    auto next = start + std::chrono::seconds(tick);
-    const bool limited = max_seconds_ > 0;
-    // A limit beyond a few years never strikes and must not overflow the clock.
-    const auto limit = start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
-                                   limited ? std::min(max_seconds_, 1e8) : 1e8));
-    next = std::min(next, limit);
-    if (wake_.wait_until(lock, next, [this] { return stop_; })) break;
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    if (limited && seconds >= max_seconds_) {
-      Erase();
-      PrintErr("Error: no assembly found: --max-seconds " + limit_text_ + " reached in " + stage_ + "\n");
-      _exit(1);
-    }
+    const Clock::time_point second = start_ + std::chrono::seconds(tick);
+    if (wake_.wait_until(lock, std::min(second, limit), [this] { return stop_; })) break;
+    CheckLimit();
+    const double seconds = Seconds();
     if (!show_progress_ || seconds < 1) continue;
     std::string line = stage_ + ", " + std::to_string(static_cast<int64_t>(seconds)) + " s";
     const size_t columns = line.size();

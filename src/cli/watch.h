@@ -1,5 +1,6 @@
 // The clock of a compile: a progress line on a terminal, and --max-seconds. Neither changes a result.
 #pragma once
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <string>
@@ -17,6 +18,7 @@ class Watch {
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
+  // Also where the limit is looked at when the clock's own thread gets no processor.
   void SetStage(const std::string& stage);
   // No limit strikes while the lock is held: files are written whole.
   std::unique_lock<std::mutex> Guard() { return std::unique_lock<std::mutex>(mutex_); }
@@ -26,10 +28,14 @@ class Watch {
  private:
   void Run();
   void Erase();
+  // Ends the process if the time is over; the mutex is held.
+  void CheckLimit();
+  double Seconds() const;
 
   const bool show_progress_;
   const double max_seconds_;
   const std::string limit_text_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::mutex mutex_;
   std::condition_variable wake_;
   std::string stage_ = "reading";
