@@ -77,6 +77,12 @@ StatusOr<std::unique_ptr<Model>> Open(const std::string& path, const std::string
     return Error(ErrorClass::kRuntime, "cost-library",
                  "cannot load the cost model " + shown + ": " + dlerror());
   }
+  // An exception of the model's meets two copies of the unwinder, the library's and, in a program that
+  // carries its C++ runtime, our own; ours gets its tables at the first exception it sees.
+  try {
+    throw 0;
+  } catch (int) {
+  }
   void* symbol = dlsym(library, "act_cost");
   if (symbol == nullptr) {
     return Error(
