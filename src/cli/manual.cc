@@ -3,18 +3,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "backend/backend.h"
-
 namespace act::cli {
 namespace {
 
 std::string Number(int64_t value) { return std::to_string(value); }
-
-// A kernel that returns its input, and the program for it.
-struct RoundTrip {
-  std::string kernel;
-  assembly::Program program;
-};
 
 class Manual {
  public:
@@ -22,7 +14,7 @@ class Manual {
       : accelerator_(accelerator), states_(accelerator.state_names()) {}
 
   std::string Write() {
-    FindRoundTrip();
+    round_trip_ = FindRoundTrip(accelerator_);
     Overview();
     Memories();
     Hbm();
@@ -39,11 +31,16 @@ class Manual {
   std::string Text(const isa::Instruction& in, const isa::Expression& e) const {
     return isa::ToString(e, isa::Names(in, states_), isa::NameStyle::kPlain);
   }
+  // As the spec writes it. A strided window may have another number of sizes than of starts.
   std::string Window(const isa::Instruction& in, const isa::Region& region) const {
     std::string text = accelerator_.buffer(region.buffer).name + "[";
-    for (size_t d = 0; d < region.starts.size(); ++d) {
-      text += (d > 0 ? ", " : "") + Text(in, region.starts[d]) + " : +" + Text(in, region.sizes[d]);
-      if (!region.strides.empty()) text += " step " + Text(in, region.strides[d]);
+    for (size_t d = 0; d < std::max(region.starts.size(), region.sizes.size()); ++d) {
+      text += d > 0 ? ", " : "";
+      if (d < region.starts.size()) text += Text(in, region.starts[d]);
+      if (d < region.sizes.size()) {
+        text += (d < region.starts.size() ? " : +" : "+") + Text(in, region.sizes[d]);
+      }
+      if (d < region.strides.size()) text += " step " + Text(in, region.strides[d]);
     }
     return text + "]";
   }
@@ -99,6 +96,11 @@ class Manual {
     Line();
   }
 
+  static bool HasStrides(const isa::Instruction& in) {
+    const auto strided = [](const isa::Region& region) { return !region.strides.empty(); };
+    return std::any_of(in.inputs.begin(), in.inputs.end(), strided) ||
+           std::any_of(in.outputs.begin(), in.outputs.end(), strided);
+  }
   bool HasCosts() const {
     return std::any_of(accelerator_.instructions.begin(), accelerator_.instructions.end(),
                        [](const isa::Instruction& in) { return in.has_cost || !in.unit.empty(); });
@@ -132,6 +134,19 @@ class Manual {
     Line(
         "[n, dimensions at each address], in row-major order. A window must lie inside its memory and n be "
         "at least 1.");
+    if (std::any_of(accelerator_.buffers.begin(), accelerator_.buffers.end(),
+                    [](const isa::Buffer& b) { return b.addresses.size() > 1; })) {
+      Line(
+          "In a memory with several address dimensions `m[r : +a, s : +b]` takes a addresses from r on in "
+          "the");
+      Line("first and b from s on in the second; its tensor starts with the dimensions [a, b].");
+    }
+    if (std::any_of(accelerator_.instructions.begin(), accelerator_.instructions.end(), HasStrides)) {
+      Line(
+          "A window with `step` holds the addresses start + i*step_0 + j*step_1 + ..., the memory's "
+          "addresses");
+      Line("counted in row-major order, i below the first size, j below the second, and so on.");
+    }
     Line(
         "Memory that was never written holds nothing a program may use (the simulator starts with zeros, "
         "the");
@@ -315,42 +330,6 @@ class Manual {
       Line("* before anything else: `" + accelerator_.state[static_cast<size_t>(update.state)].name + sign +
            Text(in, update.value) + "`");
     }
-  }
-
-  // Shapes to try: windows of each memory that the outside world can see as a tensor of its element type.
-  void FindRoundTrip() {
-    select::Selector selector(&accelerator_);
-    for (size_t b = 1; b < accelerator_.buffers.size(); ++b) {
-      const isa::Buffer& buffer = accelerator_.buffers[b];
-      std::vector<int64_t> rows;
-      if (buffer.addresses.size() == 1) {
-        const int64_t all = buffer.addresses[0];
-        rows = {std::max<int64_t>(1, all / 2), all, 1};
-      }
-      if (rows.empty()) rows = {1};
-      for (const int64_t n : rows) {
-        std::vector<int64_t> dims{n};
-        dims.insert(dims.end(), buffer.unit.begin(), buffer.unit.end());
-        if (TryRoundTrip(&selector, Shape::Array(buffer.type, dims))) return;
-      }
-    }
-  }
-
-  bool TryRoundTrip(select::Selector* selector, const Shape& shape) {
-    if (shape.num_bytes().value_or(INT64_MAX) > (int64_t{1} << 24)) return false;
-    const std::string type = ToString(shape);
-    const std::string kernel = "HloModule roundtrip\n\nENTRY main {\n  x = " + type +
-                               " parameter(0)\n  ROOT y = " + type + " copy(x)\n}\n";
-    const auto module = hlo::Parse(SourceText("roundtrip.hlo", kernel));
-    if (!module.ok()) return false;
-    backend::CompileOptions options;
-    options.effort = backend::EffortLevel(0);
-    options.stop_at_first = true;
-    options.input_file = "roundtrip.hlo";
-    auto compiled = backend::Compile(accelerator_, selector, *module, options);
-    if (!compiled.ok()) return false;
-    round_trip_ = RoundTrip{kernel, std::move(compiled->program)};
-    return true;
   }
 
   void Programs() {

@@ -1,8 +1,10 @@
 // Internal: the ISA manual that `act doc` writes.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "assembly/assembly.h"
 #include "isa/isa.h"
 
 namespace act::cli {
@@ -10,6 +12,14 @@ namespace act::cli {
 // The whole manual in Markdown. The worked example is found by compiling kernels that return their input; an
 // accelerator for which none compiles gets a manual that says so.
 std::string WriteManual(const isa::Accelerator& accelerator);
+
+// A kernel that returns its input, and the program for it: the first that compiles among tensors of the
+// shapes that windows of the memories have.
+struct RoundTrip {
+  std::string kernel;
+  assembly::Program program;
+};
+std::optional<RoundTrip> FindRoundTrip(const isa::Accelerator& accelerator);
 
 // An instruction's semantics as numbered steps, one formula each, over the names of its operands and results.
 struct Formulas {

@@ -110,5 +110,23 @@ TEST(ProgramTest, BodyIsChecked) {
   EXPECT_EQ(CheckProgram(qkv, p).message(), "the program is for AMX, not for QKV");
 }
 
+TEST(ProgramTest, KernelIdentifiers) {
+  const std::pair<const char*, const char*> kRows[] = {
+      {"attention", "attention"},
+      {"jit_f.2", "jit_f_2"},
+      {"a-b c", "a_b_c"},
+      {"2d", "k_2d"},
+      {"lambda", "k_lambda"},
+      {"None", "k_None"},
+      {"jnp", "k_jnp"},
+      {"", "k_"},
+      {"_", "_"},
+      {"match", "match"},
+      {"\xc3\xa9t\xc3\xa9", "__t__"},
+      {"lambda.1", "lambda_1"},
+  };
+  for (const auto& [name, identifier] : kRows) EXPECT_EQ(KernelIdentifier(name), identifier);
+}
+
 }  // namespace
 }  // namespace act::assembly
