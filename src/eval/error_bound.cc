@@ -27,8 +27,17 @@ double RelativeUnit(ElementType type) {
       return 0x1p-23;
     case ElementType::kF64:
       return 0x1p-52;
+    case ElementType::kF4E2M1FN:
+      return 0.5;
+    case ElementType::kF8E3M4:
+      return 0x1p-4;
+    case ElementType::kF8E5M2:
+    case ElementType::kF8E5M2FNUZ:
+      return 0.25;
+    case ElementType::kF8E8M0FNU:
+      return 1;
     default:
-      return IsFloat(type) ? 0.25 : 0;
+      return IsFloat(type) ? 0x1p-3 : 0;
   }
 }
 // Spacing of the smallest numbers of the type: what underflow can cost.
@@ -42,8 +51,38 @@ double SmallestUnit(ElementType type) {
       return 0x1p-149;
     case ElementType::kF64:
       return 0x1p-1074;
+    case ElementType::kF4E2M1FN:
+      return 0.5;
+    case ElementType::kF8E3M4:
+      return 0x1p-6;
     default:
       return IsFloat(type) ? 0x1p-9 : 0;
+  }
+}
+// Beyond it a value overflows or saturates.
+double LargestFinite(ElementType type) {
+  switch (type) {
+    case ElementType::kBF16:
+      return 0x1.fep127;
+    case ElementType::kF16:
+      return 65504;
+    case ElementType::kF32:
+      return std::numeric_limits<float>::max();
+    case ElementType::kF64:
+      return std::numeric_limits<double>::max();
+    case ElementType::kF4E2M1FN:
+      return 6;
+    case ElementType::kF8E3M4:
+      return 15.5;
+    case ElementType::kF8E4M3B11FNUZ:
+      return 30;
+    case ElementType::kF8E5M2:
+    case ElementType::kF8E5M2FNUZ:
+      return 57344;
+    case ElementType::kF8E8M0FNU:
+      return 0x1p127;
+    default:
+      return 240;
   }
 }
 
@@ -106,15 +145,32 @@ class BoundEvaluator {
       }
       ACT_ASSIGN_OR_RETURN(out.value, EvaluateInstruction(in, literals));
       ACT_ASSIGN_OR_RETURN(out.bound, Bound(in, operands, out.value));
+      for (size_t k = 0; k < out.bound.size(); ++k) {
+        if (!KnownNeighbourhood(out.value, static_cast<int64_t>(k), out.bound[k])) out.bound[k] = kInfinity;
+      }
     }
     return Status();
   }
   Bounded Take(int32_t index) const { return values_[static_cast<size_t>(index)]; }
 
  private:
+  // Not where the bound is no number, or a value within it overflows the type.
+  static bool KnownNeighbourhood(const Literal& value, int64_t i, double bound) {
+    const ElementType type = value.shape.type;
+    if (bound == 0) return true;
+    if (std::isnan(bound) || IsComplex(type)) return false;
+    if (!IsFloat(type)) return true;
+    return std::abs(value.GetDouble(i)) + bound <= LargestFinite(type);  // false for NaN
+  }
+
   StatusOr<std::vector<double>> Bound(const Instruction& in, const std::vector<const Bounded*>& operands,
                                       const Literal& value) {
     const size_t n = static_cast<size_t>(value.num_elements());
+    if (IsComplex(in.shape.type) || std::any_of(operands.begin(), operands.end(), [](const Bounded* o) {
+          return IsComplex(o->value.shape.type);
+        })) {
+      return std::vector<double>(n, operands.empty() ? 0 : kInfinity);
+    }
     switch (in.opcode) {
       case Opcode::kConstant:
       case Opcode::kIota:
@@ -148,13 +204,21 @@ class BoundEvaluator {
   static double Rounding(ElementType type, double magnitude) {
     return RelativeUnit(type) * std::abs(magnitude) + SmallestUnit(type);
   }
+  // What the operands' bounds become, and the roundings of a result that may lie that far off.
+  static double WithRounding(ElementType type, double result, double carried) {
+    return carried + Rounding(type, std::abs(result) + carried);
+  }
 
-  // `unit` ulps for the final rounding, and what an accumulator of f32 (f64 for f64) may lose on `terms`
-  // terms whose magnitudes sum to `mass`.
-  static double SumRounding(ElementType type, double result, double mass, double terms) {
-    if (!IsFloat(type)) return 0;
-    const double accumulator = type == ElementType::kF64 ? 0x1p-52 : 0x1p-23;
-    return Rounding(type, result) + accumulator * terms * mass;
+  // The bound of a sum of `terms` terms whose magnitudes sum to `mass` and whose bounds sum to `carried`: an
+  // accumulator of f32 (f64 for f64) rounds at every step, the result once more.
+  static double SumBound(ElementType type, double result, double mass, double carried, double terms) {
+    if (!IsFloat(type)) return carried == 0 ? 0 : kInfinity;  // wrapped sums have no neighbourhood
+    const ElementType accumulator = type == ElementType::kF64 ? ElementType::kF64 : ElementType::kF32;
+    const double largest = accumulator == ElementType::kF64 ? std::numeric_limits<double>::max()
+                                                            : std::numeric_limits<float>::max();
+    if (!(mass + carried < largest / 2)) return kInfinity;  // a partial sum may overflow
+    const double steps = terms * (RelativeUnit(accumulator) * (mass + carried) + SmallestUnit(accumulator));
+    return WithRounding(type, result, carried + steps);
   }
 
   StatusOr<std::vector<double>> DotBound(const Instruction& in, const std::vector<const Bounded*>& operands,
@@ -176,10 +240,9 @@ class BoundEvaluator {
     }
     for (size_t i = 0; i < bound.size(); ++i) {
       const int64_t at = static_cast<int64_t>(i);
-      bound[i] = SumRounding(in.shape.type, value.GetDouble(at), mass.GetDouble(at), terms);
-      for (const std::vector<double>& part : parts) bound[i] += part[i];
-      if (!IsFloat(in.shape.type) && bound[i] != 0)
-        bound[i] = kInfinity;  // wrapped sums have no neighbourhood
+      double carried = 0;
+      for (const std::vector<double>& part : parts) carried += part[i];
+      bound[i] = SumBound(in.shape.type, value.GetDouble(at), mass.GetDouble(at), carried, terms);
     }
     return bound;
   }
@@ -210,8 +273,8 @@ class BoundEvaluator {
     std::vector<double> bound(n);
     for (size_t i = 0; i < n; ++i) {
       const int64_t at = static_cast<int64_t>(i);
-      bound[i] = carried.GetDouble(at) +
-                 SumRounding(in.shape.type, value.GetDouble(at), mass.GetDouble(at), terms + 1);
+      bound[i] =
+          SumBound(in.shape.type, value.GetDouble(at), mass.GetDouble(at), carried.GetDouble(at), terms + 1);
     }
     return bound;
   }
@@ -232,26 +295,28 @@ class BoundEvaluator {
       carried = std::max(carried, e[k]);
     }
     const ElementType type = in.shape.type;
+    const ElementType operand_type = operands.empty() ? ElementType::kInvalid : operands[0]->value.shape.type;
     const double result = IsComplex(type) ? 0 : value.GetDouble(static_cast<int64_t>(i));
     const bool rounds = IsFloat(type);
     if (carried == 0 && !rounds) return 0;
     const double rounding = rounds ? Rounding(type, result) : 0;
+    const auto rounded = [&](double c) { return rounds ? WithRounding(type, result, c) : kInfinity; };
     const auto unary = [&](double (*f)(double)) {
       if (e[0] == 0) return rounding;
       const double up = f(x[0] + e[0]), down = f(x[0] - e[0]), mid = f(x[0]);
       const double spread = std::max(std::abs(up - mid), std::abs(mid - down));
-      return std::isnan(spread) ? kInfinity : spread + Rounding(type, std::abs(result) + spread);
+      return std::isnan(spread) ? kInfinity : WithRounding(type, result, spread);
     };
     switch (in.opcode) {
       case Opcode::kAdd:
       case Opcode::kSubtract:
-        return rounds ? e[0] + e[1] + rounding : kInfinity;
+        return rounded(e[0] + e[1]);
       case Opcode::kMultiply:
-        return rounds ? std::abs(x[0]) * e[1] + std::abs(x[1]) * e[0] + e[0] * e[1] + rounding : kInfinity;
+        return rounded(std::abs(x[0]) * e[1] + std::abs(x[1]) * e[0] + e[0] * e[1]);
       case Opcode::kDivide: {
         const double room = std::abs(x[1]) - e[1];
         if (!rounds || !(room > 0)) return kInfinity;
-        return (e[0] + std::abs(x[0] / x[1]) * e[1]) / room + rounding;
+        return rounded((e[0] + std::abs(x[0] / x[1]) * e[1]) / room);
       }
       case Opcode::kNegate:
       case Opcode::kAbs:
@@ -264,8 +329,13 @@ class BoundEvaluator {
       case Opcode::kSelect:
         return e[0] != 0 ? kInfinity : std::max(e[1], e[2]);
       case Opcode::kConvert:
-        if (carried == 0) return 0;  // one rounding of an exact value is the same everywhere
-        return rounds ? e[0] + rounding : e[0] + 1;
+        if (carried == 0) {  // rounded alike, or not at all
+          if (!rounds) return 0;
+          return BitWidth(operand_type) > 53 && !IsFloat(operand_type) ? rounding : std::abs(x[0] - result);
+        }
+        if (rounds) return rounded(e[0]);
+        // A neighbour of an integer may wrap; of a float it saturates.
+        return IsFloat(operand_type) && type != ElementType::kPred ? e[0] + 1 : kInfinity;
       case Opcode::kExp:
         return unary(std::exp);
       case Opcode::kExpm1:
@@ -284,7 +354,7 @@ class BoundEvaluator {
         return unary(std::erf);
       case Opcode::kSin:
       case Opcode::kCos:
-        return e[0] + rounding;
+        return rounded(e[0]);
       case Opcode::kRsqrt:
         return unary([](double v) { return 1 / std::sqrt(v); });
       case Opcode::kLogistic:

@@ -205,7 +205,10 @@ bool SoftmaxWithoutShift(TensorGraph* graph, NodeId at, bool dry) {
       // The sum of row i is laid along row i, so the shift cancels.
       if (spread_view != View({{reduce.dims[0], width}, {columns, 0}, {width, 1}})) continue;
       for (NodeId exponential : NodesWith(*graph, e, Opcode::kExp)) {
+        // Classes have no type: the same bytes may be numbers of another one.
+        if (graph->op(exponential).type != op.type) continue;
         for (NodeId shift : NodesWith(*graph, graph->child(exponential, 0), Opcode::kSubtract)) {
+          if (graph->op(shift).type != op.type) continue;
           bool row_constant = false;
           for (NodeId m : members(graph->child(shift, 1))) {
             row_constant = row_constant || (graph->op(m).kind == OperatorKind::kView &&

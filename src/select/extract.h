@@ -17,6 +17,7 @@ struct Selection {
 struct Trees {
   std::vector<double> cost;
   std::vector<int32_t> production;
+  std::vector<int32_t> order;  // the states that have a tree, cheapest first: operands before results
 };
 Trees CheapestTrees(const StateGraph& graph);
 

@@ -24,7 +24,11 @@ class InstanceMaker {
       ACT_ASSIGN_OR_RETURN(const ValueId output, Make(goal, 0));
       graph_.outputs.push_back(output);
     }
-    if (share_) ACT_RETURN_IF_ERROR(SeparateDestructiveUses());
+    if (share_) {
+      ACT_RETURN_IF_ERROR(SeparateDestructiveUses());
+    } else {
+      ACT_RETURN_IF_ERROR(KeepLeaves());
+    }
     SortSteps();
     NameValues();
     return std::move(graph_);
@@ -93,8 +97,10 @@ class InstanceMaker {
   Status SeparateDestructiveUses() {
     for (size_t round = 0; round < 1000; ++round) {
       bool changed = false;
-      for (size_t v = 0; v < graph_.values.size() && !changed; ++v) {
-        ACT_ASSIGN_OR_RETURN(changed, SeparateOne(ValueId(v)));
+      const std::vector<Uses> uses = AllUses();
+      const auto before = Predecessors(uses);
+      for (size_t v = 0; v < uses.size() && !changed; ++v) {
+        ACT_ASSIGN_OR_RETURN(changed, SeparateOne(ValueId(v), uses[v], before));
       }
       if (!changed) return Status();
     }
@@ -102,34 +108,61 @@ class InstanceMaker {
                  "destructive instructions would need more than 1000 further instances");
   }
 
-  StatusOr<bool> SeparateOne(ValueId value) {
+  // Steps that overwrite a value, and those that only read it.
+  struct Uses {
     std::vector<size_t> destructive, others;
+  };
+  std::vector<Uses> AllUses() const {
+    std::vector<Uses> all(graph_.values.size());
     for (size_t s = 0; s < graph_.steps.size(); ++s) {
       const Step& step = graph_.steps[s];
-      bool uses = false, destroys = false;
+      std::map<ValueId, bool> destroys;  // by operand; an operand may occur twice
       for (size_t k = 0; k < step.operands.size(); ++k) {
-        if (step.operands[k] != value) continue;
-        uses = true;
-        destroys = destroys || assembly::OverwritesOperand(accelerator_, step, k);
+        bool& one = destroys[step.operands[k]];
+        one = one || assembly::OverwritesOperand(accelerator_, step, k);
       }
-      if (destroys) destructive.push_back(s);
-      if (uses && !destroys) others.push_back(s);
+      for (const auto& [value, destroyed] : destroys) {
+        Uses& uses = all[value.value()];
+        (destroyed ? uses.destructive : uses.others).push_back(s);
+      }
     }
+    return all;
+  }
+  bool IsLeaf(ValueId value) const {
+    const Value::Kind kind = graph_.value(value).kind;
+    return kind == Value::Kind::kInput || kind == Value::Kind::kConstant;
+  }
+  Status Destroys(size_t step) const {
+    const isa::Instruction& in = accelerator_.instruction(graph_.steps[step].instruction);
+    return Error(ErrorClass::kUnsupported, "select-destroys-input",
+                 "instruction '" + in.name + "' would overwrite a kernel input or constant in place");
+  }
+
+  // Rule (5) where nothing is shared but inputs and constants.
+  Status KeepLeaves() const {
+    const std::vector<Uses> all = AllUses();
+    for (size_t v = 0; v < all.size(); ++v) {
+      if (IsLeaf(ValueId(v)) && !all[v].destructive.empty()) return Destroys(all[v].destructive[0]);
+    }
+    return Status();
+  }
+
+  StatusOr<bool> SeparateOne(ValueId value, const Uses& uses,
+                             const std::vector<std::vector<size_t>>& before) {
+    const std::vector<size_t>& destructive = uses.destructive;
+    const std::vector<size_t>& others = uses.others;
     const bool is_output =
         std::find(graph_.outputs.begin(), graph_.outputs.end(), value) != graph_.outputs.end();
     if (destructive.empty()) return false;
-    const Value::Kind kind = graph_.value(value).kind;
-    if (kind == Value::Kind::kInput || kind == Value::Kind::kConstant) {
-      const isa::Instruction& in = accelerator_.instruction(graph_.steps[destructive[0]].instruction);
-      return Error(ErrorClass::kUnsupported, "select-destroys-input",
-                   "instruction '" + in.name + "' would overwrite a kernel input or constant in place");
-    }
-    // The destructive consumer that keeps this instance must not feed any other consumer.
+    if (IsLeaf(value)) return Destroys(destructive[0]);
+    // The destructive consumer that keeps this instance comes behind all others, so none of them may have to
+    // wait for it: for its result, or for a value that it reads before that is overwritten.
     size_t keep = destructive.size();
     for (size_t d = 0; d < destructive.size() && keep == destructive.size(); ++d) {
-      const bool feeds = std::any_of(others.begin(), others.end(),
-                                     [&](size_t other) { return DependsOn(other, destructive[d]); });
-      if (!feeds && !is_output) keep = d;
+      const bool waited_for = std::any_of(others.begin(), others.end(), [&](size_t other) {
+        return DependsOn(before, other, destructive[d]);
+      });
+      if (!waited_for && !is_output) keep = d;
     }
     for (size_t d = 0; d < destructive.size(); ++d) {
       if (d == keep) continue;
@@ -152,20 +185,35 @@ class InstanceMaker {
     return step.result;
   }
 
-  // Does step a need step b's result?
-  bool DependsOn(size_t a, size_t b) const {
+  // The steps that each step comes behind: producers of its operands and, where it is the only one to
+  // overwrite a value, the others that read it.
+  std::vector<std::vector<size_t>> Predecessors(const std::vector<Uses>& all) const {
+    std::vector<std::vector<size_t>> before(graph_.steps.size());
+    for (size_t s = 0; s < graph_.steps.size(); ++s) {
+      for (ValueId operand : graph_.steps[s].operands) {
+        const Value& v = graph_.value(operand);
+        if (v.kind == Value::Kind::kResult) before[s].push_back(static_cast<size_t>(v.index));
+      }
+    }
+    for (const Uses& uses : all) {
+      if (uses.destructive.size() != 1) continue;
+      std::vector<size_t>& list = before[uses.destructive[0]];
+      list.insert(list.end(), uses.others.begin(), uses.others.end());
+    }
+    return before;
+  }
+
+  // Must step a come behind step b?
+  static bool DependsOn(const std::vector<std::vector<size_t>>& before, size_t a, size_t b) {
     std::vector<size_t> stack{a};
-    std::vector<bool> seen(graph_.steps.size());
+    std::vector<bool> seen(before.size());
     while (!stack.empty()) {
       const size_t s = stack.back();
       stack.pop_back();
       if (s == b) return true;
       if (seen[s]) continue;
       seen[s] = true;
-      for (ValueId operand : graph_.steps[s].operands) {
-        const Value& v = graph_.value(operand);
-        if (v.kind == Value::Kind::kResult) stack.push_back(static_cast<size_t>(v.index));
-      }
+      stack.insert(stack.end(), before[s].begin(), before[s].end());
     }
     return false;
   }

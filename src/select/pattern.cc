@@ -119,7 +119,9 @@ class PatternBuilder final : public TermBuilder {
     pattern_.nodes = std::move(kept);
     pattern_.root.node = number[static_cast<size_t>(pattern_.root.node)];
     for (ConstantOperand& constant : pattern_.constants) {
-      if (constant.diagonal >= 0) constant.diagonal = number[static_cast<size_t>(constant.diagonal)];
+      if (constant.diagonal < 0) continue;
+      constant.diagonal = number[static_cast<size_t>(constant.diagonal)];
+      if (constant.diagonal < 0) pattern_.dangling = true;
     }
     return std::move(pattern_);
   }
@@ -310,6 +312,7 @@ StatusOr<std::vector<Pattern>> DerivePatterns(const isa::Accelerator& accelerato
     ACT_ASSIGN_OR_RETURN(const std::vector<int32_t> roots,
                          Lower(instance.body, instance.outputs, builder.parameters(), &builder));
     Pattern pattern = builder.Finish(roots[0]);
+    if (pattern.dangling) return Status();
     std::vector<bool> needed(inputs), constant(inputs);
     for (const PatternNode& node : pattern.nodes) {
       if (node.kind == PatternNode::Kind::kParameter) needed[static_cast<size_t>(node.parameter)] = true;
@@ -328,6 +331,10 @@ StatusOr<std::vector<Pattern>> DerivePatterns(const isa::Accelerator& accelerato
       pattern.specialisation +=
           (name.empty() ? "operand " + std::to_string(k + 1) : name) + " = " + SpecialName(specials[k]);
     }
+    // What the spec says of the instruction holds for everything made of it. A result that is flushed leaves
+    // the domain like one that is not finite.
+    if (instruction.numerics == isa::InstructionNumerics::kApproximate) pattern.marks.approximate = true;
+    if (instruction.numerics == isa::InstructionNumerics::kFlush) pattern.marks.finite = true;
     patterns.push_back(std::move(pattern));
     return Status();
   };

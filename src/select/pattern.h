@@ -48,6 +48,7 @@ struct Pattern {
   std::vector<ConstantOperand> constants;
   NumericMarks marks;
   std::string specialisation;  // "", or for example "y = identity"
+  bool dangling = false;       // a diagonal that the root no longer reads: no pattern
   bool IsTransfer() const {
     return nodes[static_cast<size_t>(root.node)].kind == PatternNode::Kind::kParameter;
   }

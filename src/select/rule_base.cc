@@ -112,48 +112,54 @@ const std::vector<Pattern>& RuleBase::Patterns(size_t instruction,
   return it->second;
 }
 
-const std::vector<std::vector<int64_t>>& RuleBase::Assignments(
-    size_t instruction, const std::vector<int64_t>& size, size_t limit, bool* cut,
-    const std::vector<std::vector<int64_t>>& dots, const std::vector<std::vector<int64_t>>& reduces) {
-  const auto key = std::make_pair(instruction, size);
+const RuleBase::Solved& RuleBase::Solve(size_t instruction, const std::vector<int64_t>& size, size_t limit,
+                                        const std::vector<isa::Expression>& core,
+                                        const std::vector<int64_t>& dims) {
+  // Kept by everything that the answer depends on, so that one kernel's questions never change another's.
+  const auto key = std::make_tuple(instruction, size, limit, dims);
   auto it = assignments_.find(key);
   if (it == assignments_.end()) {
     const isa::Instruction& in = accelerator_->instructions[instruction];
     std::vector<isa::Equation> equations;
     for (size_t d = 0; d < size.size(); ++d) equations.push_back({in.outputs[0].sizes[d], size[d]});
+    for (size_t i = 0; i < dims.size(); ++i) equations.push_back({core[i], dims[i]});
     Solved solved;
     auto all = isa::SolveAttributes(*accelerator_, in, equations, limit);
     solved.cut = !all.ok() || all->truncated;
-    if (all.ok()) solved.values = all->values;
-    if (solved.cut) {
-      // The box does not fix the attributes: the kernel's own dimensions do.
-      for (const hlo::Opcode opcode : {hlo::Opcode::kDot, hlo::Opcode::kReduce}) {
-        const std::vector<isa::Expression> core = CoreDimensions(in.semantics, opcode);
-        for (const std::vector<int64_t>& dims : opcode == hlo::Opcode::kDot ? dots : reduces) {
-          if (core.size() != dims.size()) continue;
-          std::vector<isa::Equation> more = equations;
-          for (size_t i = 0; i < dims.size(); ++i) more.push_back({core[i], dims[i]});
-          const auto some = isa::SolveAttributes(*accelerator_, in, more, limit);
-          if (!some.ok()) continue;
-          for (const std::vector<int64_t>& values : some->values) {
-            if (std::find(solved.values.begin(), solved.values.end(), values) == solved.values.end()) {
-              solved.values.push_back(values);
-            }
-          }
-        }
-        if (!core.empty()) break;
-      }
-    }
+    if (all.ok()) solved.values = std::move(all->values);
     it = assignments_.emplace(key, std::move(solved)).first;
   }
-  if (it->second.cut && cut != nullptr) *cut = true;
-  return it->second.values;
+  return it->second;
+}
+
+std::vector<std::vector<int64_t>> RuleBase::Assignments(size_t instruction, const std::vector<int64_t>& size,
+                                                        size_t limit, bool* cut,
+                                                        const std::vector<std::vector<int64_t>>& dots,
+                                                        const std::vector<std::vector<int64_t>>& reduces) {
+  const Solved& all = Solve(instruction, size, limit, {}, {});
+  std::vector<std::vector<int64_t>> values = all.values;
+  if (!all.cut) return values;
+  if (cut != nullptr) *cut = true;
+  // The box does not fix the attributes: the kernel's own dimensions do.
+  for (const hlo::Opcode opcode : {hlo::Opcode::kDot, hlo::Opcode::kReduce}) {
+    const std::vector<isa::Expression> core =
+        CoreDimensions(accelerator_->instructions[instruction].semantics, opcode);
+    for (const std::vector<int64_t>& dims : opcode == hlo::Opcode::kDot ? dots : reduces) {
+      if (core.size() != dims.size()) continue;
+      for (const std::vector<int64_t>& v : Solve(instruction, size, limit, core, dims).values) {
+        if (std::find(values.begin(), values.end(), v) == values.end()) values.push_back(v);
+      }
+    }
+    if (!core.empty()) break;
+  }
+  return values;
 }
 
 double RuleBase::Cost(size_t instruction, const std::vector<int64_t>& computational) const {
   if (!any_cost_) return 1;
   const auto cost = isa::Evaluate(accelerator_->instructions[instruction].cost, {computational, {}, {}});
-  return cost.ok() ? static_cast<double>(*cost) : 0;
+  // Below zero, a cycle would pay for itself.
+  return cost.ok() ? std::max(0.0, static_cast<double>(*cost)) : 0;
 }
 
 }  // namespace act::select

@@ -140,8 +140,10 @@ struct Selector::Impl {
       const Production& p = stage.states.productions[static_cast<size_t>(selection.production[s])];
       candidate.marks = candidate.marks | p.marks;
       if (p.marks.exact_everywhere()) continue;
-      const std::string step = accelerator->instruction(p.instruction).name + " with " + p.specialisation +
-                               ": exact where every operand is finite";
+      std::string step = accelerator->instruction(p.instruction).name;
+      if (!p.specialisation.empty()) step += " with " + p.specialisation;
+      step +=
+          p.marks.approximate ? ": approximate, as its spec says" : ": exact where every operand is finite";
       if (std::find(candidate.inexact_steps.begin(), candidate.inexact_steps.end(), step) ==
           candidate.inexact_steps.end()) {
         candidate.inexact_steps.push_back(step);

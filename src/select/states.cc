@@ -196,7 +196,11 @@ StatusOr<StateGraph> SearchStatesFor(TensorGraph* graph, RuleBase* rules, std::s
     }
     const size_t before = graph->graph().num_node_ids();
     StateGraph states = Search(graph, rules, inputs, options).Run(goals);
-    if (graph->graph().num_node_ids() == before || round >= kMaxRounds || report->node_limit) return states;
+    if (graph->graph().num_node_ids() == before || report->node_limit) return states;
+    if (round >= kMaxRounds) {
+      report->iteration_limit = true;  // the rules have not seen the newest contents
+      return states;
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "select/match.h"
@@ -63,10 +64,10 @@ class RuleBase {
   const std::vector<Pattern>& Patterns(size_t instruction, const std::vector<int64_t>& computational);
   // Attribute assignments whose output box is `size`; `dots` and `reduces` (dimensions of such operators in
   // the kernel) bind what the box leaves open.
-  const std::vector<std::vector<int64_t>>& Assignments(size_t instruction, const std::vector<int64_t>& size,
-                                                       size_t limit, bool* cut,
-                                                       const std::vector<std::vector<int64_t>>& dots,
-                                                       const std::vector<std::vector<int64_t>>& reduces);
+  std::vector<std::vector<int64_t>> Assignments(size_t instruction, const std::vector<int64_t>& size,
+                                                size_t limit, bool* cut,
+                                                const std::vector<std::vector<int64_t>>& dots,
+                                                const std::vector<std::vector<int64_t>>& reduces);
   double Cost(size_t instruction, const std::vector<int64_t>& computational) const;
 
  private:
@@ -79,7 +80,11 @@ class RuleBase {
     std::vector<std::vector<int64_t>> values;
     bool cut = false;
   };
-  std::map<std::pair<size_t, std::vector<int64_t>>, Solved> assignments_;
+  // The attributes that give the box `size`, with the core's dimensions equal to `dims` (empty: any).
+  const Solved& Solve(size_t instruction, const std::vector<int64_t>& size, size_t limit,
+                      const std::vector<isa::Expression>& core, const std::vector<int64_t>& dims);
+  // By instruction, box, limit, dimensions.
+  std::map<std::tuple<size_t, std::vector<int64_t>, size_t, std::vector<int64_t>>, Solved> assignments_;
 };
 
 // inputs: the class of each kernel input's image in HBM. outputs: of each output's image. Saturates the graph

@@ -121,7 +121,23 @@ bool TensorGraph::IsConstant(ClassId id) const {
 }
 
 std::optional<std::vector<uint8_t>> TensorGraph::SplatOf(ClassId id, int64_t width) const {
-  if (!IsConstant(id) || Bytes(id) % width != 0) return std::nullopt;
+  if (Bytes(id) % width != 0) return std::nullopt;
+  // A large constant is a repeated element, or never asked for: its bytes are not written out here.
+  for (NodeId n : graph_.Nodes(id)) {
+    if (op(n).kind != OperatorKind::kView) continue;
+    const auto elements = ToElements(op(n).view, width);
+    if (!elements) continue;
+    const bool repeats = std::all_of(elements->modes().begin(), elements->modes().end(),
+                                     [](const Mode& m) { return m.stride == 0; });
+    if (!repeats) continue;
+    for (NodeId inner : graph_.Nodes(graph_.node(n).children[0])) {
+      if (op(inner).kind != OperatorKind::kConstant) continue;
+      const auto at = operators_->ConstantBytes(op(inner)).begin() + op(n).view.offset();
+      return std::vector<uint8_t>(at, at + width);
+    }
+  }
+  constexpr int64_t kLargest = int64_t{1} << 20;
+  if (Bytes(id) > kLargest || !IsConstant(id)) return std::nullopt;
   const auto bytes = *ConstantBytes(id);
   const size_t w = static_cast<size_t>(width);
   for (size_t i = w; i < bytes.size(); ++i) {
