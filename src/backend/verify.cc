@@ -184,8 +184,10 @@ StatusOr<VerifyReport> VerifyByExecution(const isa::Accelerator& accelerator, co
     report.summary += marks.finite ? "equal to the kernel bit for bit (zeros of either sign are equal)"
                                    : "equal to the kernel bit for bit";
   } else {
-    report.summary += "largest difference " + Number(report.largest_difference) + " within the bound " +
-                      Number(report.largest_bound);
+    report.summary += report.largest_difference == 0
+                          ? "no difference to the kernel"
+                          : "largest difference to the kernel " + Number(report.largest_difference) +
+                                ", within the bound " + Number(report.largest_bound);
     if (report.undecided > 0) {
       report.summary += "; " + std::to_string(report.undecided) +
                         " elements not decided numerically (bound above a quarter of their magnitude)";
