@@ -31,9 +31,9 @@ test: ## every test: release build, Python tests, and the C++ tests under the sa
 	@rm -rf $(RESULTS)
 	@$(MAKE) --no-print-directory run-tests
 
-.PHONY: run-tests test-release test-python test-asan
+.PHONY: run-tests test-release test-python test-asan test-bytes
 run-tests:
-	@$(MAKE) --no-print-directory -k test-release test-python test-asan; status=$$?; \
+	@$(MAKE) --no-print-directory -k test-release test-python test-asan test-bytes; status=$$?; \
 	  $(PYTHON) tools/run_tests.py --total $(RESULTS) && exit $$status
 test-release: build/build.ninja
 	@cmake --preset release -DACT_REQUIRE_TESTS=ON > build/configure.log || { cat build/configure.log; exit 1; }
@@ -47,6 +47,13 @@ test-asan: build-asan/build.ninja
 	@cmake --build build-asan -j $(JOBS) -- -k 0
 	@echo "== C++ tests, address and undefined-behaviour sanitizers"
 	@$(PYTHON) tools/run_tests.py --build build-asan --keep $(RESULTS)/3-asan.counts
+
+# clang's build is there for its bytes (and its warnings); without clang the comparison says so.
+test-bytes:
+	@if command -v clang++-19 > /dev/null; then \
+	  $(MAKE) --no-print-directory build-clang/build.ninja && cmake --build build-clang -j $(JOBS) --target act; fi
+	@echo "== the same bytes from every build"
+	@$(PYTHON) tools/same_bytes.py build build-asan build-clang --keep $(RESULTS)/4-bytes.counts
 
 bench: build ## run the benchmarks; a missed row is an error
 	@status=0; for program in build/bin/bench_*; do \
