@@ -50,13 +50,22 @@ class Matcher {
       add(y, *inverse);
       return out;
     }
-    // The instruction repeats elements: y must be a view that is constant where the instruction repeats.
+    // The instruction repeats elements or leaves some out: y must be a view that is constant where it
+    // repeats.
     std::vector<std::pair<ClassId, View>> forms{{graph_.Find(y), View::Identity(graph_.Bytes(y))}};
     for (NodeId n : graph_.graph().Nodes(y)) {
       if (graph_.op(n).kind == OperatorKind::kView) forms.push_back({graph_.child(n, 0), graph_.op(n).view});
     }
     for (const auto& [base, form] : forms) {
-      if (const auto psi = Factor(form, view, bytes)) add(base, *psi);
+      if (const auto psi = Factor(form, view, bytes)) {
+        add(base, *psi);
+        continue;
+      }
+      // The instruction leaves bytes out: it must take the same part of a window of the base.
+      const int64_t shift = form.offset() - view.offset();
+      if (form.modes() == view.modes() && shift >= 0 && shift <= graph_.Bytes(base) - bytes) {
+        add(base, View({{bytes, 1}}, shift));
+      }
     }
     return out;
   }
