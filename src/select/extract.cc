@@ -93,6 +93,13 @@ class BranchAndBound {
         cheapest_[s] = std::min(cheapest_[s], graph.productions[static_cast<size_t>(p)].cost);
       }
       std::sort(order_[s].begin(), order_[s].end());
+      // What lies in HBM from the start is never stored there again: such round trips would only crowd out
+      // selections that differ in substance.
+      const auto is_input = [&](const std::pair<double, int32_t>& entry) {
+        return graph.productions[static_cast<size_t>(entry.second)].kind == Production::Kind::kInput;
+      };
+      const auto input = std::find_if(order_[s].begin(), order_[s].end(), is_input);
+      if (input != order_[s].end()) order_[s] = {*input};
     }
     chosen_.assign(n, -1);
     open_flag_.assign(n, false);

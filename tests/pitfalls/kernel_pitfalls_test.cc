@@ -71,14 +71,29 @@ TEST(KernelPitfalls, ThreePartsOfAConcatenation) {
                                   });
 }
 
-// pitfall 52
-TEST(KernelPitfalls, MetadataBeforeTheBounds) {
-  Machine machine(Arithmetic());
+// pitfall 51, 52
+TEST(KernelPitfalls, MetadataBeforeTheAttribute) {
+  Machine machine(
+      Toy("instruction less(n; a, b, c)\n  in  x = v[a : +n]\n  in  w = v[b : +1]\n  out y = v[c : +n]\n"
+          "  y = subtract(x, broadcast(reshape(w, s32[16]), s32[n,16], {1}))\n"
+          "instruction tail(; a, c)\n  in  x = v[a : +4]\n  out y = v[c : +2]\n"
+          "  y = negate(slice(x, [2:4], [0:16]))\n"));
   machine.ExpectComputes(
-      "  a = s32[8,16] parameter(0)\n"
-      "  s = s32[4,16] slice(a), metadata={op_type=\"{[0:4]}\" source_line=2}, slice={[4:8], [0:16]}\n"
-      "  ROOT r = s32[4,16] negate(s)\n",
-      [](const auto& in) { return Tensors{Map(Values(in[0].begin() + 64, in[0].end()), Negate)}; });
+      "  p = s32[16] parameter(0)\n  q = s32[16,16] parameter(1)\n"
+      "  b = s32[16,16] broadcast(p), metadata={op_name=\"{0}\" source_line=10}, dimensions={1}\n"
+      "  ROOT r = s32[16,16] subtract(q, b)\n",
+      [](const auto& in) {
+        Values out = in[1];
+        for (size_t i = 0; i < out.size(); ++i) {
+          out[i] = WrapS32(static_cast<int64_t>(out[i]) - static_cast<int64_t>(in[0][i % 16]));
+        }
+        return Tensors{out};
+      });
+  machine.ExpectComputes(
+      "  a = s32[4,16] parameter(0)\n"
+      "  s = s32[2,16] slice(a), metadata={op_type=\"{[0:2]}\" source_line=2}, slice={[2:4], [0:16]}\n"
+      "  ROOT r = s32[2,16] negate(s)\n",
+      [](const auto& in) { return Tensors{Map(Values(in[0].begin() + 32, in[0].end()), Negate)}; });
 }
 
 std::string ReduceMax(const std::string& init, const std::string& to_apply) {
