@@ -18,6 +18,7 @@ namespace act::backend {
 struct Effort {
   int level = 1;
   int64_t e_nodes = 20000;
+  int64_t states = 20000;  // (content, buffer) pairs of state search
   int iterations = 30;
   int candidates = 16;
   int64_t allocation_nodes = 200000;

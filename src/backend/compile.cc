@@ -21,6 +21,7 @@ class Compiler {
     select::SelectOptions select;
     select.numerics = options_.numerics;
     select.max_nodes = options_.effort.e_nodes;
+    select.max_states = options_.effort.states;
     select.max_iterations = options_.effort.iterations;
     select.max_extract_nodes = options_.effort.extraction_nodes;
     // The cheapest selection decides where the model is selection's own cost; else several compete.
@@ -189,6 +190,7 @@ Effort EffortLevel(int level) {
   }
   for (int i = 1; i < level; ++i) {
     effort.e_nodes *= 10;
+    effort.states *= 10;
     effort.iterations *= 10;
     effort.candidates *= 10;
     effort.allocation_nodes *= 10;

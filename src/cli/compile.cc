@@ -261,6 +261,7 @@ std::string CompileDetails() {
     row(cells);
   };
   numbers("e-nodes", &backend::Effort::e_nodes);
+  numbers("states", &backend::Effort::states);
   numbers("rewriting iterations", &backend::Effort::iterations);
   numbers("candidates", &backend::Effort::candidates);
   numbers("search nodes of extraction", &backend::Effort::extraction_nodes);

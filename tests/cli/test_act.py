@@ -120,6 +120,48 @@ def test_refused_spec_leaves_nothing(act, spec, work, text):
   assert not (work / "backends" / "QKV").exists() and not (work / "targets" / "QKV").exists()
 
 
+STATE = """accelerator Foo
+buffer d1 [128] of bf16[64]
+state mode = 0
+instruction ld(n; a, b)
+  in  x = d0[a : +n*128]
+  out y = d1[b : +n]
+  where @s.mode == 0
+  y = bitcast_convert(reshape(x, u8[n,64,2]), bf16[n,64])
+"""
+TWO = """accelerator Foo
+buffer d1 [128] of bf16[64]
+instruction ld(n; a, b, c)
+  in  x = d0[a : +n*128]
+  out y = d1[b : +n]
+  out z = d1[c : +n]
+  y = bitcast_convert(reshape(x, u8[n,64,2]), bf16[n,64])
+  z = copy(y)
+"""
+
+
+@pytest.mark.parametrize("text, why", [
+    (STATE, "s.taidl:4:1: error: instruction 'ld' reads or sets machine state, which the compiler does not use yet"),
+    (TWO, "s.taidl:3:1: error: instruction 'ld' has 2 output regions; the compiler uses instructions with one"),
+])
+def test_generation_names_what_the_compiler_cannot_use(act, work, text, why):
+  (work / "s.taidl").write_text(text)
+  assert run([act, "check", "s.taidl"]).status == 0
+  done = run([act, "generate", "s.taidl"])
+  assert (done.status, done.out) == (1, "") and done.err.startswith(why), done
+  assert not (work / "backends").exists() and not (work / "targets").exists()
+
+
+def test_generate_where_nothing_can_be_written(act, spec, work):
+  (work / "file").write_text("x")
+  done = run([act, "generate", spec, "--base-dir", "file"])
+  assert done.status == 1 and "cannot make folder 'file/targets/QKV/backend'" in done.err, done
+  (work / "folder").mkdir()
+  done = run([act, "generate", spec, "--base-dir", "g", "--output", "folder"])
+  assert done.status == 1 and "cannot write 'folder'" in done.err, done
+  assert not (work / "g" / "targets" / "QKV").exists()
+
+
 def test_refused_spec_leaves_a_foreign_file_alone(act, work):
   (work / "s.taidl").write_text(BAD)
   (work / "letter.txt").write_text("dear")
