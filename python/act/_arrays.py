@@ -58,16 +58,20 @@ def from_bytes(array, found, as_jax):
 
 def constant(value, shape, found, what):
   """(bytes array, whether it holds doubles to be rounded) of a constant's value."""
-  array = np.asarray(value)
+  # NumPy makes floats of a list of large integers.
+  floats = _TYPES[found.name][0] in "bf" and found.name != "bool"
+  array = np.asarray(value) if floats or hasattr(value, "dtype") else np.array(value, dtype=object)
   if array.shape != shape:
     raise ValueError(f"{what}: its value has shape {array.shape}, but {shape} is declared")
   if array.dtype == found:
     return to_bytes(array), False
-  kind = "O" if array.dtype.kind == "O" else "f" if array.dtype.name.startswith(("float", "bfloat")) else "i"
-  if array.dtype.name not in _TYPES and not (kind == "O" and all(
-      isinstance(item, (int, float)) and not isinstance(item, bool) for item in array.flat)):
+  if array.dtype == object:
+    strange = next((item for item in array.flat if not isinstance(item, (int, float, np.generic))), None)
+    if strange is not None:
+      raise ValueError(f"{what}: {strange!r} in its value is no number")
+  elif array.dtype.name not in _TYPES:
     raise ValueError(f"{what}: its value has dtype {array.dtype}, which is not made into {found}")
-  if _TYPES[found.name][0] in "bf":
+  if floats:
     try:
       doubles = array.astype(np.float64)
     except OverflowError:

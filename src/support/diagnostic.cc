@@ -9,7 +9,9 @@ std::string Place(const SourceLocation& location) {
   std::string out = location.file;
   if (location.line > 0) {
     if (!out.empty()) out += ":";
-    out += std::to_string(location.line) + ":" + std::to_string(location.column);
+    out += std::to_string(location.line);
+    // A call in a Python file has a line and no column.
+    if (location.column > 0) out += ":" + std::to_string(location.column);
   }
   return out.empty() ? out : out + ": ";
 }

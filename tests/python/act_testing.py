@@ -6,6 +6,7 @@ import math
 import os
 import pathlib
 import subprocess
+import types
 
 import ml_dtypes
 import numpy as np
@@ -49,11 +50,24 @@ def make_oracle(accelerator, base_dir):
 
 
 def kernel_of(oracle, path):
-  """The kernel of a file in the published form. It imports jax."""
+  """The kernel of a file in one of the published forms: a decorated function of `from oracle import api`, or a
+  function of (kernel, api). It imports jax."""
+  import sys
   pytest.importorskip("jax", reason="jax is not installed: kernel files in Python are not executed")
-  module = load_module(path)
-  functions = [value for value in vars(module).values() if callable(value) and hasattr(value, "__code__")]
-  return functions[0](oracle.decorator.kernel, oracle.api)
+  names = {"oracle": oracle, "oracle.api": oracle.api, "oracle.decorator": oracle.decorator}
+  sys.modules.update(names)
+  try:
+    module = load_module(path)
+  finally:
+    for name in names:
+      del sys.modules[name]
+  from act.oracle import Kernel
+  for value in vars(module).values():
+    if isinstance(value, Kernel):
+      return value
+    if isinstance(value, types.FunctionType):
+      return value(oracle.decorator.kernel, oracle.api)
+  raise AssertionError(f"no kernel in {path}")
 
 
 def run(kernel, *arrays):
