@@ -184,19 +184,17 @@ def integers(numbers):
   return (ctypes.c_int64 * len(numbers))(*numbers)
 
 
-def caller():
-  """The place in the user's file: the innermost frame outside this package and generated oracles."""
-  frame = sys._getframe(1)
-  while frame is not None:
-    name = frame.f_globals.get("__name__", "")
-    if not (name == "act" or name.startswith("act.") or "__act_oracle__" in frame.f_globals):
-      return frame.f_code.co_filename, frame.f_lineno
-    frame = frame.f_back
-  return "", 0
+def _is_ours(frame):
+  """Whether a frame is of this package or of a generated oracle."""
+  return frame.f_globals.get("__name__", "").startswith("act.") or "__act_oracle__" in frame.f_globals
 
 
 def place():
-  file, line = caller()
+  """The place in the user's file: the innermost frame that is not ours."""
+  frame = sys._getframe(1)
+  while frame is not None and _is_ours(frame):
+    frame = frame.f_back
+  file, line = (frame.f_code.co_filename, frame.f_lineno) if frame else ("", 0)
   return ctypes.byref(Place(string(os.path.basename(file)), line))
 
 
@@ -256,13 +254,12 @@ def call(name, *arguments):
     raise exception(findings(handle))
 
 
-def warn(found):
-  """UserWarnings at the user's line."""
-  level, frame = 2, sys._getframe(1)
-  while frame is not None and frame.f_globals.get("__name__", "").startswith("act."):
+def warn(message):
+  """A UserWarning at the user's line."""
+  level, frame = 1, sys._getframe(0)
+  while frame.f_back is not None and _is_ours(frame):
     frame, level = frame.f_back, level + 1
-  for finding in found:
-    warnings.warn(finding.rendered, UserWarning, stacklevel=level - 1)
+  warnings.warn(message, UserWarning, stacklevel=level)
 
 
 def take_text(handle):

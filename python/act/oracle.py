@@ -7,7 +7,6 @@ import ctypes
 import functools
 import threading
 import time
-import warnings
 
 import numpy as np
 
@@ -103,7 +102,7 @@ class _Recorder:
   def call(self, index, name, computational, addressing, fixed, placed):
     for attribute, value in zip(computational, fixed):
       if not -2**63 <= value < 2**63:
-        warnings.warn(f"{name}: attribute '{attribute}' is {value}, beyond 64 bits", UserWarning, stacklevel=4)
+        _warn_wide(f"{name}: attribute '{attribute}'", value)
         raise ValueError(f"{name}: attribute '{attribute}' is {value}; no buffer has a size beyond 64 bits")
     values = (_c.Value * len(placed))()
     for slot, value in zip(values, placed):
@@ -176,7 +175,7 @@ class _Tensor:
 
 
 def _warn_wide(what, value):
-  warnings.warn(f"{what} is {value}, beyond 64 bits", UserWarning, stacklevel=5)
+  _c.warn(f"{what} is {value}, beyond 64 bits")
 
 
 class Kernel:
@@ -231,7 +230,8 @@ class Kernel:
     program, self._inputs, self._outputs = self._record()
     out = ctypes.c_void_p()
     _c.call("act_program_check", program.pointer, ctypes.byref(out))
-    _c.warn(_c.findings(out.value))
+    for finding in _c.findings(out.value):
+      _c.warn(finding.rendered)
     self._program = program
     return [dict(item) for item in self._declared[1]], (time.perf_counter() - began) * 1000
 

@@ -85,6 +85,7 @@ StatusOr<std::unique_ptr<Model>> Open(const std::string& path, const std::string
   }
   void* symbol = dlsym(library, "act_cost");
   if (symbol == nullptr) {
+    dlclose(library);
     return Error(
         ErrorClass::kRuntime, "cost-library",
         "the cost model " + shown + " has no function act_cost(const char*, double*) with C linkage");
@@ -140,7 +141,9 @@ StatusOr<std::unique_ptr<Model>> LoadPluginFromBytes(std::string_view shared_lib
     done += static_cast<size_t>(n);
   }
   auto model = Open("/proc/self/fd/" + std::to_string(fd), "carried in this file");
-  close(fd);
+  // An open descriptor keeps its number, and with it the path by which the C library knows this library: the
+  // next model of the same process would else be taken for this one.
+  if (!model.ok()) close(fd);
   return model;
 }
 

@@ -133,9 +133,9 @@ def test_syntax_errors_have_line_and_column():
   with pytest.raises(SyntaxError) as caught:
     instruction.add_semantics("ENTRY {\n  ROOT %x = s32[@c.n, 4] copy(%In1) ?\n}")
   error = caught.value
-  assert (error.lineno, error.offset) == (2, 39)
+  assert (error.lineno, error.offset) == (2, 37)
   assert error.text == "  ROOT %x = s32[@c.n, 4] copy(%In1) ?" and "op, semantics" in error.filename
-  assert ":2:39: " in error.msg and error.code and error.findings[0].line == 2
+  assert ":2:37: " in error.msg and error.code and error.findings[0].line == 2
 
 
 def test_errors_name_the_line_of_the_spec():
