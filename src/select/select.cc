@@ -274,6 +274,8 @@ std::vector<Diagnostic> Selector::Unusable() const {
   std::vector<Diagnostic> out;
   for (size_t i = 0; i < impl_->accelerator->instructions.size(); ++i) {
     const isa::Instruction& in = impl_->accelerator->instructions[i];
+    // Legal, and left out of the backend.
+    if (in.semantics.empty() && in.semantics_faults.empty()) continue;
     std::string reason = impl_->rules.reason(i);
     if (reason.empty()) {
       // One attribute assignment must give a pattern.
@@ -290,7 +292,7 @@ std::vector<Diagnostic> Selector::Unusable() const {
     if (reason.empty()) continue;
     Diagnostic d;
     d.error_class = ErrorClass::kValue;
-    d.code = in.semantics.empty() ? "select-no-semantics" : "select-unusable";
+    d.code = "select-unusable";
     d.message = reason.find("'" + in.name + "'") == std::string::npos
                     ? "instruction '" + in.name + "': " + reason
                     : reason;
