@@ -173,6 +173,20 @@ def test_after_a_failure_no_backend_remains(qkv, tmp_path, monkeypatch, spoil, a
   assert (tmp_path / "targets" / "QKV" / "oracle" / "api.py").exists()
 
 
+def test_several_outputs_are_refused(tmp_path):
+  t.need_program()
+  acc = taidl.Accelerator("A", tmp_path)
+  acc.add_data_model("b", [8], [4], "s32")
+  i = acc.add_instruction("both", [], ["x", "y", "z"])
+  i.set_inputs([["b", ["@a.x"], [1]]])
+  i.set_outputs([["b", ["@a.y"], [1]], ["b", ["@a.z"], [1]]])
+  i.add_semantics("ENTRY { %Out0 = s32[1,4] copy(%In1)\n %Out1 = s32[1,4] add(%In1, %In1) }")
+  generate_oracle(acc)
+  with pytest.raises(ValueError, match="'both'"):
+    generate_backend(acc)
+  assert not (tmp_path / "backends").exists() or not list((tmp_path / "backends").iterdir())
+
+
 def test_without_the_engine_no_backend_remains(qkv, tmp_path, monkeypatch):
   generate_backend(qkv)
   monkeypatch.setenv("ACT_ENGINE", "/nowhere/act")

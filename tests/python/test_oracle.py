@@ -323,6 +323,34 @@ def test_values_beyond_64_bits_warn_and_are_exact(oracle):
       kernel(oracle, lambda api: None, **declaration)("fsim-compile")()
 
 
+def test_warnings_point_at_the_users_line(oracle):
+  import inspect
+  with pytest.warns(UserWarning) as caught:
+    kernel(oracle, lambda api: api.far(2**62, 2**64))("fsim-compile")()
+    line = inspect.currentframe().f_lineno - 1
+  assert [(warning.filename, warning.lineno) for warning in caught][0] == (__file__, line)
+
+
+def test_several_outputs_of_one_instruction(tmp_path):
+  acc = Accelerator("Two", tmp_path)
+  acc.add_data_model("r", [4], [], "s32")
+  i = acc.add_instruction("both", [], ["src", "a", "b"])
+  i.set_inputs([["d0", ["@a.src"], [8]]])
+  i.set_outputs([["d0", ["@a.a"], [8]], ["d0", ["@a.b"], [8]]])
+  i.add_semantics("""ENTRY {
+    %x = u8[2,4] reshape(%In1)
+    %w = s32[2] bitcast_convert(%x)
+    %d = s32[2] add(%w, %w)
+    %e = u8[2,4] bitcast_convert(%d)
+    %Out1 = u8[8] reshape(%e)
+    %Out0 = u8[8] copy(%In1)
+  }""")
+  oracle = t.make_oracle(acc, tmp_path)
+  k = kernel(oracle, lambda api: api.both(0, 128, 136), output=items(2, 2, 128), input=items(1, 2))
+  k("fsim-compile")()
+  assert [output.tolist() for output in k("fsim")(numbers(3, -4))[0]] == [[3, -4], [6, -8]]
+
+
 def test_negative_remainder_warns(oracle):
   def body(api):
     api.start_loop("i", 0, 3)
