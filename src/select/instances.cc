@@ -13,8 +13,8 @@ using assembly::Value;
 class InstanceMaker {
  public:
   InstanceMaker(const isa::Accelerator& accelerator, const StateGraph& states, const Selection& selection,
-                bool share)
-      : accelerator_(accelerator), states_(states), selection_(selection), share_(share) {}
+                Sharing sharing)
+      : accelerator_(accelerator), states_(states), selection_(selection), sharing_(sharing) {}
 
   StatusOr<SelectedGraph> Run(std::span<const Shape> input_shapes, std::span<const Shape> output_shapes) {
     graph_.input_shapes.assign(input_shapes.begin(), input_shapes.end());
@@ -24,7 +24,7 @@ class InstanceMaker {
       ACT_ASSIGN_OR_RETURN(const ValueId output, Make(goal, 0));
       graph_.outputs.push_back(output);
     }
-    if (share_) {
+    if (sharing_ != Sharing::kNothing) {
       ACT_RETURN_IF_ERROR(SeparateDestructiveUses());
     } else {
       ACT_RETURN_IF_ERROR(KeepLeaves());
@@ -37,6 +37,14 @@ class InstanceMaker {
  private:
   static constexpr size_t kMaxSteps = 100000;
 
+  // Its operands lie in HBM from the start.
+  bool IsLoad(const Production& p) const {
+    return std::all_of(p.operands.begin(), p.operands.end(), [&](int32_t operand) {
+      const int32_t source = selection_.production[static_cast<size_t>(operand)];
+      return states_.productions[static_cast<size_t>(source)].kind != Production::Kind::kInstruction;
+    });
+  }
+
   ValueId NewValue(Value value) {
     graph_.values.push_back(std::move(value));
     return ValueId(graph_.values.size() - 1);
@@ -48,7 +56,7 @@ class InstanceMaker {
     const Production& p =
         states_.productions[static_cast<size_t>(selection_.production[static_cast<size_t>(number)])];
     const bool leaf = p.kind != Production::Kind::kInstruction;
-    if (share_ || leaf) {
+    if (leaf || sharing_ == Sharing::kAll || (sharing_ == Sharing::kComputed && !IsLoad(p))) {
       const auto known = made_.find(number);
       if (known != made_.end()) return known->second;
     }
@@ -86,6 +94,7 @@ class InstanceMaker {
       value.index = static_cast<int64_t>(graph_.steps.size());
       step.result = ValueId(graph_.values.size());
       graph_.steps.push_back(std::move(step));
+      if (sharing_ == Sharing::kComputed && made_.contains(number)) graph_.cost += p.cost;
     }
     const ValueId id = NewValue(std::move(value));
     made_[number] = id;
@@ -275,7 +284,7 @@ class InstanceMaker {
   const isa::Accelerator& accelerator_;
   const StateGraph& states_;
   const Selection& selection_;
-  const bool share_;
+  const Sharing sharing_;
   SelectedGraph graph_;
   std::map<int32_t, ValueId> made_;
 };
@@ -284,8 +293,8 @@ class InstanceMaker {
 
 StatusOr<SelectedGraph> MakeInstances(const isa::Accelerator& accelerator, const StateGraph& graph,
                                       const Selection& selection, std::span<const Shape> input_shapes,
-                                      std::span<const Shape> output_shapes, bool share) {
-  return InstanceMaker(accelerator, graph, selection, share).Run(input_shapes, output_shapes);
+                                      std::span<const Shape> output_shapes, Sharing sharing) {
+  return InstanceMaker(accelerator, graph, selection, sharing).Run(input_shapes, output_shapes);
 }
 
 }  // namespace act::select

@@ -131,10 +131,10 @@ struct Selector::Impl {
 
   StatusOr<Candidate> MakeCandidate(const Stage& stage, const Selection& selection,
                                     std::span<const Shape> input_images, std::span<const Shape> output_images,
-                                    bool share) {
+                                    Sharing sharing) {
     Candidate candidate;
     ACT_ASSIGN_OR_RETURN(candidate.graph, MakeInstances(*accelerator, stage.states, selection, input_images,
-                                                        output_images, share));
+                                                        output_images, sharing));
     for (size_t s = 0; s < selection.production.size(); ++s) {
       if (selection.production[s] < 0) continue;
       const Production& p = stage.states.productions[static_cast<size_t>(selection.production[s])];
@@ -209,8 +209,9 @@ StatusOr<std::vector<Candidate>> Selector::Select(const hlo::FlatKernel& kernel,
       SelectReport ignored;
       ACT_RETURN_IF_ERROR(RunStage(kernel, relaxed, true, &impl_->rules, 1, &ignored, &lax));
       if (lax.found()) {
-        ACT_ASSIGN_OR_RETURN(const Candidate candidate,
-                             impl_->MakeCandidate(lax, lax.selections[0], input_images, output_images, true));
+        ACT_ASSIGN_OR_RETURN(
+            const Candidate candidate,
+            impl_->MakeCandidate(lax, lax.selections[0], input_images, output_images, Sharing::kAll));
         const Numerics needed =
             Allowed(candidate.marks, Numerics::kDefault) ? Numerics::kDefault : Numerics::kRelaxed;
         return Error(
@@ -231,12 +232,17 @@ StatusOr<std::vector<Candidate>> Selector::Select(const hlo::FlatKernel& kernel,
   std::vector<Candidate> candidates;
   Status first_failure;
   for (const Selection& selection : chosen->selections) {
-    auto candidate = impl_->MakeCandidate(*chosen, selection, input_images, output_images, /*share=*/true);
+    auto candidate = impl_->MakeCandidate(*chosen, selection, input_images, output_images, Sharing::kAll);
     if (candidate.ok()) {
       for (assembly::SelectedGraph& joint : MergeTransfers(&impl_->rules, candidate->graph)) {
         candidates.push_back({std::move(joint), candidate->marks, candidate->inexact_steps});
       }
+      const size_t steps = candidate->graph.steps.size();
       candidates.push_back(*std::move(candidate));
+      if (count == 1) continue;
+      auto reloaded =
+          impl_->MakeCandidate(*chosen, selection, input_images, output_images, Sharing::kComputed);
+      if (reloaded.ok() && reloaded->graph.steps.size() > steps) candidates.push_back(*std::move(reloaded));
     } else if (first_failure.ok()) {
       first_failure = candidate.status();
     }
@@ -259,7 +265,7 @@ StatusOr<std::vector<Candidate>> Selector::Select(const hlo::FlatKernel& kernel,
       stack.insert(stack.end(), p.operands.begin(), p.operands.end());
     }
     tree.production = std::move(needed);
-    auto candidate = impl_->MakeCandidate(*chosen, tree, input_images, output_images, /*share=*/false);
+    auto candidate = impl_->MakeCandidate(*chosen, tree, input_images, output_images, Sharing::kNothing);
     if (candidate.ok()) {
       candidates.push_back(*std::move(candidate));
     } else if (first_failure.ok()) {

@@ -14,6 +14,8 @@ class Search {
          const StateSearchOptions& options)
       : graph_(*graph), rules_(*rules), inputs_(inputs), options_(options) {
     CollectCores();
+    for (const isa::Instruction& in : rules->accelerator().instructions)
+      exchangeable_.push_back(Exchangeable(in));
   }
 
   StateGraph Run(const std::vector<State>& goals) {
@@ -31,6 +33,30 @@ class Search {
   }
 
  private:
+  // Nothing but their contents tells the instruction's operands apart: each starts at an address of its own
+  // that no other window, mark or constraint speaks of.
+  static bool Exchangeable(const isa::Instruction& in) {
+    if (in.outputs.size() != 1) return false;
+    if (!in.inplace.empty() || !in.apart.empty() || !in.no_partial_overlap.empty()) return false;
+    for (const isa::Condition& c : in.constraints) {
+      if (c.Uses(isa::AttributeKind::kAddressing)) return false;
+    }
+    std::vector<isa::Expression> starts;
+    for (const isa::Region& region : in.inputs) {
+      for (const isa::Expression& start : region.starts) {
+        const bool plain = start.nodes.size() == 1 && start.Uses(isa::AttributeKind::kAddressing);
+        if (!plain || std::find(starts.begin(), starts.end(), start) != starts.end()) return false;
+        starts.push_back(start);
+      }
+    }
+    for (const isa::Expression& start : in.outputs[0].starts) {
+      for (const isa::Expression& input : starts) {
+        if (start.Uses(isa::AttributeKind::kAddressing, input.nodes[0].index)) return false;
+      }
+    }
+    return true;
+  }
+
   // Dimensions of the dots and reductions in the kernel: they bind attributes that a box leaves open.
   void CollectCores() {
     for (size_t i = 0; i < graph_.graph().num_node_ids(); ++i) {
@@ -73,7 +99,12 @@ class Search {
     for (int32_t known : out_.by_state[result]) {
       const Production& p = out_.productions[static_cast<size_t>(known)];
       if (p.kind == production.kind && p.instruction == production.instruction &&
-          p.computational == production.computational && p.operands == production.operands) {
+          p.computational == production.computational &&
+          (p.operands == production.operands ||
+           (p.kind == Production::Kind::kInstruction && p.marks == production.marks &&
+            exchangeable_[p.instruction.value()] &&
+            std::is_permutation(p.operands.begin(), p.operands.end(), production.operands.begin(),
+                                production.operands.end())))) {
         return;
       }
     }
@@ -180,6 +211,7 @@ class Search {
   std::vector<bool> queued_;
   std::deque<int32_t> work_;
   std::vector<std::vector<int64_t>> dots_, reduces_;
+  std::vector<bool> exchangeable_;  // by instruction
 };
 
 }  // namespace

@@ -109,6 +109,7 @@ def test_generate_to_a_named_file(act, spec, work):
   assert run(["bin/mine", "--input", "a.hlo", "--output", "a.py"]).status == 0
 
 
+# pitfall 41
 @pytest.mark.parametrize("text", [BAD, BAD[:38], BAD.replace("copy(x)", "frobnicate(x)"), "accelerator QKV\nbuffer\n"])
 def test_refused_spec_leaves_nothing(act, spec, work, text):
   (work / "s.taidl").write_text(spec.read_text())

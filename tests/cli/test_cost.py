@@ -146,6 +146,7 @@ def test_equal_costs_take_the_first_candidate(act, spec, work):
   assert len(texts) == 1 and "# Candidate: 1\n" in texts.pop()
 
 
+# pitfall 40, 41
 @needs_cc
 @pytest.mark.parametrize("source, words", [
     ("int other(void) { return 0; }\n", "has no function act_cost"),

@@ -14,6 +14,39 @@ TEST(AllocatePitfalls, MoreRowsThanTheBuffer) {
   machine.ExpectRefused("  a = bf16[256,64] parameter(0)\n  ROOT r = bf16[256,64] copy(a)\n", {"d1"});
 }
 
+// The cheap multiplier's buffer holds two values, and the kernel has three alive: its candidates fall.
+// pitfall 105, 118
+TEST(AllocatePitfalls, AnInfeasibleCandidateDoesNotStopTheNext) {
+  std::string spec = "accelerator Two\nbuffer v [64] of s32[16]\nbuffer w [8] of s32[16]\n";
+  for (const std::string buffer : {"v", "w"}) {
+    spec += "instruction load_" + buffer + "(n; src, dst)\n  in  x = d0[src : +n*64]\n  out y = " + buffer +
+            "[dst : +n]\n  cost 1\n  y = bitcast_convert(reshape(x, u8[n,16,4]), s32[n,16])\n"
+            "instruction mul_" +
+            buffer + "(n; a, b, c)\n  in  x = " + buffer + "[a : +n]\n  in  z = " + buffer +
+            "[b : +n]\n  out y = " + buffer + "[c : +n]\n  cost " + (buffer == "v" ? "100" : "1") +
+            "\n  y = multiply(x, z)\n"
+            "instruction store_" +
+            buffer + "(n; src, dst)\n  in  x = " + buffer +
+            "[src : +n]\n  out y = d0[dst : +n*64]\n  cost 1\n"
+            "  y = reshape(bitcast_convert(x, u8[n,16,4]), u8[n*64])\n";
+  }
+  Machine machine(spec);
+  const std::string parameters =
+      "  a = s32[4,16] parameter(0)\n  b = s32[4,16] parameter(1)\n  c = s32[4,16] parameter(2)\n"
+      "  d = s32[4,16] parameter(3)\n";
+  const auto compiled = machine.ExpectComputes(
+      parameters +
+          "  p = s32[4,16] multiply(a, b)\n  q = s32[4,16] multiply(c, d)\n"
+          "  ROOT r = s32[4,16] multiply(p, q)\n",
+      [](const auto& in) { return Tensors{Map(Map(in[0], in[1], Times), Map(in[2], in[3], Times), Times)}; });
+  ASSERT_TRUE(compiled);
+  // What was dropped left nothing behind: the next kernel gets the cheap buffer again.
+  const auto small = machine.ExpectComputes(parameters + "  ROOT r = s32[4,16] multiply(a, b)\n",
+                                            [](const auto& in) { return Tensors{Map(in[0], in[1], Times)}; });
+  ASSERT_TRUE(small);
+  EXPECT_EQ(machine.Calls(small->program, "mul_w"), 1);
+}
+
 // pitfall 108
 TEST(AllocatePitfalls, StartsAreExpressions) {
   for (const auto& [in, out] : std::vector<std::pair<std::string, std::string>>{

@@ -94,6 +94,16 @@ TEST(SelectPitfalls, AValueWithManyUsesIsMadeOnce) {
       });
   ASSERT_TRUE(gemms);
   EXPECT_EQ(qkv.Calls(gemms->program, "gemm"), 3);
+  // c is loaded twice, for d1 cannot keep it beside the products.
+  const auto reloaded =
+      qkv.ExpectComputes(Parameters(4) + Dot("s", "a", "b") + Dot("x", "s", "c") + Dot("y", "s", "d") +
+                             Dot("z", "c", "s") + Tuple({"x", "y", "z"}),
+                         [](const auto& in) {
+                           const Values s = M(in[0], in[1]);
+                           return Tensors{M(s, in[2]), M(s, in[3]), M(in[2], s)};
+                         });
+  ASSERT_TRUE(reloaded);
+  EXPECT_EQ(qkv.Calls(reloaded->program, "gemm"), 4);
 }
 
 // As trees these kernels have more than a thousand and more than a hundred multiplications.

@@ -37,3 +37,28 @@ def test_marks(tmp_path, monkeypatch, name, file, text, expected, fault):
   marks = pitfalls.read_marks(faults)
   assert {number: [test for test, _ in rows] for number, rows in marks.items()} == expected
   assert (len(faults) == 1 and fault in faults[0]) if fault else not faults
+
+
+def test_marks_count_only_in_files_that_are_built(tmp_path, monkeypatch):
+  (tmp_path / "tests").mkdir()
+  (tmp_path / "tests" / "a_test.cc").write_text(f"// {P} 5\nTEST(A, B) {{\n}}\n")
+  (tmp_path / "tests" / "CMakeLists.txt").write_text("act_test(x SOURCES other_a_test.cc DEPENDS support)\n")
+  monkeypatch.setattr(pitfalls, "ROOT", tmp_path)
+  faults = []
+  assert pitfalls.read_marks(faults) == {}
+  assert len(faults) == 1 and "no program of tests/CMakeLists.txt is built from this file" in faults[0]
+
+
+def test_a_required_pitfall_without_a_test_is_a_fault(tmp_path, monkeypatch, capsys):
+  for name in ("tools", "docs", "tests"):
+    (tmp_path / name).mkdir()
+  for name in ("pitfall_titles.txt", "pitfall_owners.txt"):
+    (tmp_path / "tools" / name).write_text((pitfalls.ROOT / "tools" / name).read_text())
+  (tmp_path / "tests" / "a_test.cc").write_text(f"// {P} 1-4, 6-214\nTEST(A, B) {{\n}}\n")
+  monkeypatch.setattr(pitfalls, "ROOT", tmp_path)
+  monkeypatch.setattr(pitfalls, "PAGE", tmp_path / "docs" / "pitfalls.md")
+  monkeypatch.setattr(pitfalls.sys, "argv", ["pitfalls.py"])
+  assert pitfalls.main() == 1
+  assert "5: no test has this mark" in capsys.readouterr().out
+  (tmp_path / "tests" / "a_test.cc").write_text(f"// {P} 1-214\nTEST(A, B) {{\n}}\n")
+  assert pitfalls.main() == 0
