@@ -49,8 +49,8 @@ def empty(shape, found):
 def from_bytes(array, found, as_jax):
   array = array.astype(found) if found.name in _BYTE else array
   if as_jax:
-    import jax.numpy as jnp
-    converted = jnp.asarray(array)
+    # An input was a JAX array, so JAX is loaded.
+    converted = sys.modules["jax"].numpy.asarray(array)
     # Without 64-bit types in JAX the declared dtype is kept by NumPy.
     return converted if converted.dtype == found else array
   return array
