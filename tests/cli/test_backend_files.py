@@ -137,7 +137,7 @@ def test_backend_needs_only_the_c_library(backend):
   assert names <= {"linux-vdso", "libc", "libm", "libdl", "libpthread", "ld-linux-x86-64", "libgcc_s"}, done.out
 
 
-# pitfall 138
+# pitfall 128, 138
 def test_twenty_runs_give_the_same_bytes(backend, work, tmp_path_factory):
   """Under load, with and without address randomisation, with freed memory poisoned, from another directory."""
   def compile_one(command, folder, kernel, environment=None):
