@@ -1,5 +1,5 @@
-// Whole processes, as a user starts them: `act generate`, and a generated backend compiling attention with and
-// without verification (foundation table, row 9).
+// Whole processes, as a user starts them: `act generate`, and a generated backend compiling attention with
+// and without verification (foundation table, row 9).
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/stat.h>

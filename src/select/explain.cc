@@ -94,31 +94,40 @@ class Explainer {
     return places;
   }
 
-  // The deepest operation below `index` that is not reached though its operands are.
-  Status Blame(int32_t index) {
+  // Blames the first operation, in the order of the text, that `output` needs and that is not reached: its
+  // operands are. Ok where there is none.
+  Status Blame(int32_t output) {
+    std::vector<bool> needed(terms_.size());
+    needed[static_cast<size_t>(output)] = true;
+    for (size_t i = terms_.size(); i-- > 0;) {
+      if (!needed[i] || !terms_[i].valid() || graph_.IsConstant(terms_[i])) continue;
+      if (Reached(terms_[i]) && static_cast<int32_t>(i) != output) continue;
+      for (int32_t operand : kernel_.body.instructions[i].operands)
+        needed[static_cast<size_t>(operand)] = true;
+    }
+    for (size_t i = 0; i < terms_.size(); ++i) {
+      if (!needed[i] || !terms_[i].valid()) continue;
+      ACT_RETURN_IF_ERROR(BlameOne(static_cast<int32_t>(i), static_cast<int32_t>(i) == output));
+    }
+    return Status();
+  }
+
+  Status BlameOne(int32_t index, bool is_output) {
     const hlo::Instruction& in = kernel_.body.instructions[static_cast<size_t>(index)];
+    const ClassId id = terms_[static_cast<size_t>(index)];
     if (IsInputOrConstant(index)) {
-      const ClassId id = terms_[static_cast<size_t>(index)];
-      if (OnChip(id)) return Status();
-      return Fail(in,
-                  (in.opcode == hlo::Opcode::kParameter ? "parameter " + std::to_string(in.parameter_number)
-                                                        : "constant '" + in.name + "'") +
-                      " (" + ToString(in.shape) + ", " + BytesText(graph_.Bytes(id)) +
-                      ") cannot be moved from HBM into any buffer: " + LargestMove());
+      const bool constant = graph_.IsConstant(id);
+      if (OnChip(id) || (constant && !is_output)) return Status();  // constants end in what uses them
+      return Fail(
+          in, (constant ? "constant '" + in.name + "'" : "parameter " + std::to_string(in.parameter_number)) +
+                  " (" + ToString(in.shape) + ", " + BytesText(graph_.Bytes(id)) +
+                  ") cannot be moved from HBM into any buffer: " + LargestMove());
     }
-    for (int32_t operand : in.operands) {
-      const ClassId id = terms_[static_cast<size_t>(operand)];
-      if (!id.valid() || (Reached(id) && !IsInputOrConstant(operand))) continue;
-      if (graph_.IsConstant(id)) continue;  // a constant is only blamed as an output
-      if (std::find(visited_.begin(), visited_.end(), operand) != visited_.end()) continue;
-      visited_.push_back(operand);
-      ACT_RETURN_IF_ERROR(Blame(operand));
-    }
-    if (Reached(terms_[static_cast<size_t>(index)])) return Status();
+    if (Reached(id)) return Status();
     if (MovesOnly(in)) {
       return Fail(in, "no instruction of " + rules_.accelerator().name + " moves data as operation '" +
                           in.opcode_name + "' (" + in.name + ", " + ToString(in.shape) + ") does, " +
-                          BytesText(graph_.Bytes(terms_[static_cast<size_t>(index)])) + ": " + LargestMove());
+                          BytesText(graph_.Bytes(id)) + ": " + LargestMove());
     }
     return Fail(in, "operation '" + in.opcode_name + "' (" + in.name + ", " + ToString(in.shape) +
                         ") has no implementation on " + rules_.accelerator().name + ": " + Nearest(in));
@@ -203,7 +212,6 @@ class Explainer {
   const std::vector<ClassId>& terms_;
   std::span<const ClassId> inputs_;
   std::vector<ClassId> reached_, on_chip_;
-  std::vector<int32_t> visited_;
 };
 
 }  // namespace

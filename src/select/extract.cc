@@ -110,7 +110,7 @@ class BranchAndBound {
   std::vector<Selection> Run(const Selection& first) {
     Keep(first);
     for (int32_t goal : graph_.goals) Open(goal);
-    Visit(0);
+    Visit(0, 0);
     report_.proved = !cut_;
     return std::move(best_);
   }
@@ -169,8 +169,11 @@ class BranchAndBound {
     return false;
   }
 
-  void Visit(double cost) {
-    if (cut_ || ++report_.nodes > options_.max_nodes) {
+  // Deeper than this a selection is not improved: the stack is finite, and so is the budget of nodes.
+  static constexpr int kMaxDepth = 10000;
+
+  void Visit(double cost, int depth) {
+    if (cut_ || ++report_.nodes > options_.max_nodes || depth > kMaxDepth) {
       cut_ = true;
       return;
     }
@@ -193,7 +196,7 @@ class BranchAndBound {
       if (!cyclic) {
         const size_t mark = open_.size();
         for (int32_t o : production.operands) Open(o);
-        Visit(cost + production.cost);
+        Visit(cost + production.cost, depth + 1);
         while (open_.size() > mark) Close(open_.back());
         unpaid_ = unpaid;  // rounding does not add up
       }

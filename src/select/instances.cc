@@ -20,6 +20,7 @@ class InstanceMaker {
     graph_.input_shapes.assign(input_shapes.begin(), input_shapes.end());
     graph_.output_shapes.assign(output_shapes.begin(), output_shapes.end());
     graph_.cost = selection_.cost;
+    if (share_) ACT_RETURN_IF_ERROR(MakeShared());
     for (int32_t goal : states_.goals) {
       ACT_ASSIGN_OR_RETURN(const ValueId output, Make(goal, 0));
       graph_.outputs.push_back(output);
@@ -50,11 +51,37 @@ class InstanceMaker {
     return ValueId(graph_.values.size() - 1);
   }
 
+  const Production& Chosen(int32_t number) const {
+    return states_.productions[static_cast<size_t>(selection_.production[static_cast<size_t>(number)])];
+  }
+
+  // One instance of every state that is needed, operands first, so that Make never goes deep.
+  Status MakeShared() {
+    std::vector<std::pair<int32_t, size_t>> stack;
+    std::vector<bool> seen(states_.states.size());
+    for (int32_t goal : states_.goals) {
+      stack.push_back({goal, 0});
+      while (!stack.empty()) {
+        auto& [number, next] = stack.back();
+        const std::vector<int32_t>& operands = Chosen(number).operands;
+        if (next == operands.size()) {
+          ACT_RETURN_IF_ERROR(Make(number, 0).status());
+          stack.pop_back();
+          continue;
+        }
+        const int32_t operand = operands[next++];
+        if (seen[static_cast<size_t>(operand)]) continue;
+        seen[static_cast<size_t>(operand)] = true;
+        stack.push_back({operand, 0});
+      }
+    }
+    return Status();
+  }
+
   // An instance of the state.
   StatusOr<ValueId> Make(int32_t number, int depth) {
     const State& state = states_.states[static_cast<size_t>(number)];
-    const Production& p =
-        states_.productions[static_cast<size_t>(selection_.production[static_cast<size_t>(number)])];
+    const Production& p = Chosen(number);
     const bool leaf = p.kind != Production::Kind::kInstruction;
     if (leaf || sharing_ == Sharing::kAll || (sharing_ == Sharing::kComputed && !IsLoad(p))) {
       const auto known = made_.find(number);
