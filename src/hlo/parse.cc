@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hlo/reader.h"
+#include "hlo/rewrite.h"
 #include "hlo/verify.h"
 
 namespace act::hlo {
@@ -254,17 +255,6 @@ void Reader::CheckParameterNumbers(Scope* scope) {
   }
 }
 
-// Names for the instructions that this reader added, clear of every name in the text.
-void Reader::NameAddedInstructions(Scope* scope) {
-  for (int32_t index : scope->unnamed) {
-    std::string& name = scope->computation.instructions[static_cast<size_t>(index)].name;
-    const std::string base = name;
-    for (int64_t suffix = 1; scope->names.contains(name); ++suffix)
-      name = base + "." + std::to_string(suffix);
-    scope->names.emplace(name, Named{index, 0});
-  }
-}
-
 void Reader::CloseComputation(Scope* scope, const ComputationHead& head) {
   Computation& computation = scope->computation;
   if (computation.instructions.empty()) {
@@ -277,7 +267,7 @@ void Reader::CloseComputation(Scope* scope, const ComputationHead& head) {
   }
   if (computation.root < 0) computation.root = static_cast<int32_t>(computation.instructions.size()) - 1;
   CheckParameterNumbers(scope);
-  NameAddedInstructions(scope);
+  NameAddedInstructions(scope->unnamed, &computation);
   if (scope->broken || !head.has_program_shape) return;
   if (head.parameters.size() != computation.parameters.size()) {
     ValueError("hlo-computation",

@@ -8,14 +8,13 @@
 #include <limits>
 
 #include "hlo/reader.h"
+#include "hlo/rewrite.h"
 #include "hlo/verify.h"
 
 namespace act::hlo {
 namespace {
 
 std::string Quote(std::string_view name) { return "'" + std::string(name) + "'"; }
-
-bool IsScalar(const Shape& shape) { return shape.is_array() && shape.dims.empty(); }
 
 }  // namespace
 
@@ -93,22 +92,6 @@ bool Reader::ReadOperands(Scope* scope, Instruction* instruction, bool* operands
   return lexer_.Accept(")") || Expected("',' or ')' in the operands of " + Quote(instruction->opcode_name));
 }
 
-bool Reader::BroadcastScalarOperand(Scope* scope, Instruction* instruction, size_t operand, size_t offset) {
-  Instruction broadcast;
-  broadcast.name = instruction->name + ".broadcast";
-  broadcast.opcode = Opcode::kBroadcast;
-  broadcast.opcode_name = OpcodeName(Opcode::kBroadcast);
-  const int32_t scalar = instruction->operands[operand];
-  const std::vector<Instruction>& instructions = scope->computation.instructions;
-  broadcast.shape = Shape::Array(instructions[static_cast<size_t>(scalar)].shape.type,
-                                 instructions[static_cast<size_t>(instruction->operands[1])].shape.dims);
-  broadcast.operands = {scalar};
-  instruction->operands[operand] = static_cast<int32_t>(instructions.size());
-  scope->unnamed.push_back(instruction->operands[operand]);
-  AddInstruction(scope, std::move(broadcast), offset);
-  return true;
-}
-
 bool Reader::RewriteStretchingBroadcast(Scope* scope, Instruction* instruction, size_t offset) {
   const Instruction& operand = scope->computation.instructions[static_cast<size_t>(instruction->operands[0])];
   const Shape& to = instruction->shape;
@@ -154,15 +137,9 @@ bool Reader::Rewrite(Scope* scope, Instruction* instruction, size_t offset) {
       instruction->shape.is_array()) {
     return RewriteStretchingBroadcast(scope, instruction, offset);
   }
-  if (instruction->opcode == Opcode::kClamp && count == 3 && shape_of(1).is_array() &&
-      !IsScalar(shape_of(1))) {
-    for (size_t operand : {size_t{0}, size_t{2}}) {
-      if (IsScalar(shape_of(operand))) BroadcastScalarOperand(scope, instruction, operand, offset);
-    }
-  }
-  if (instruction->opcode == Opcode::kSelect && count == 3 && shape_of(1).is_array() &&
-      !IsScalar(shape_of(1)) && IsScalar(shape_of(0))) {
-    BroadcastScalarOperand(scope, instruction, 0, offset);
+  for (Instruction& broadcast : BroadcastScalarOperands(scope->computation.instructions, instruction)) {
+    scope->unnamed.push_back(static_cast<int32_t>(scope->computation.instructions.size()));
+    AddInstruction(scope, std::move(broadcast), offset);
   }
   return true;
 }

@@ -66,7 +66,6 @@ class Reader {
   void ReadBody(Scope* scope);
   void CloseComputation(Scope* scope, const ComputationHead& head);
   void CheckParameterNumbers(Scope* scope);
-  void NameAddedInstructions(Scope* scope);
   void CheckModule();
   void CheckHeaderAgainstEntry(const Computation& entry);
   void SkipStatement(size_t start);
@@ -102,7 +101,6 @@ class Reader {
   // Rewrites forms that HLO text allows and the module does not: see parse_instruction.cc.
   bool Rewrite(Scope* scope, Instruction* instruction, size_t offset);
   bool RewriteStretchingBroadcast(Scope* scope, Instruction* instruction, size_t offset);
-  bool BroadcastScalarOperand(Scope* scope, Instruction* instruction, size_t operand, size_t offset);
 
   // parse_attribute.cc
   bool ReadAttributes(Instruction* instruction);

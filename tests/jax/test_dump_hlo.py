@@ -12,7 +12,7 @@ def test_the_committed_files_are_the_tool_s(dump_hlo, capsys):
 def test_the_corpus_is_wide_and_small(dump_hlo):
   assert len(dump_hlo.ENTRIES) >= 40
   assert sum(grad for _, _, grad in dump_hlo.ENTRIES.values()) >= 30
-  assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 600_000
+  assert sum(path.stat().st_size for path in FOLDER.rglob("*")) < 600_000
 
 
 def test_a_difference_is_named(dump_hlo, tmp_path, monkeypatch, capsys):
@@ -36,5 +36,5 @@ def test_fields_are_left_out_by_number(dump_hlo):
 
 
 def test_text_and_proto_say_the_same_to_xla(dump_hlo, compat):
-  for path in sorted(FOLDER.glob("*.pb")):
+  for path in sorted(FOLDER.rglob("*.pb")):
     assert compat.proto_to_text(path.read_bytes()) == path.with_suffix(".hlo").read_text(), path.name
