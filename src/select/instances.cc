@@ -20,7 +20,7 @@ class InstanceMaker {
     graph_.input_shapes.assign(input_shapes.begin(), input_shapes.end());
     graph_.output_shapes.assign(output_shapes.begin(), output_shapes.end());
     graph_.cost = selection_.cost;
-    if (share_) ACT_RETURN_IF_ERROR(MakeShared());
+    if (sharing_ != Sharing::kNothing) ACT_RETURN_IF_ERROR(MakeShared());
     for (int32_t goal : states_.goals) {
       ACT_ASSIGN_OR_RETURN(const ValueId output, Make(goal, 0));
       graph_.outputs.push_back(output);
@@ -38,12 +38,14 @@ class InstanceMaker {
  private:
   static constexpr size_t kMaxSteps = 100000;
 
-  // Its operands lie in HBM from the start.
-  bool IsLoad(const Production& p) const {
-    return std::all_of(p.operands.begin(), p.operands.end(), [&](int32_t operand) {
-      const int32_t source = selection_.production[static_cast<size_t>(operand)];
-      return states_.productions[static_cast<size_t>(source)].kind != Production::Kind::kInstruction;
-    });
+  // All uses of the state have one instance.
+  bool IsShared(const Production& p) const {
+    if (p.kind != Production::Kind::kInstruction || sharing_ == Sharing::kAll) return true;
+    // A load: its operands lie in HBM from the start.
+    return sharing_ == Sharing::kComputed &&
+           !std::all_of(p.operands.begin(), p.operands.end(), [&](int32_t operand) {
+             return Chosen(operand).kind != Production::Kind::kInstruction;
+           });
   }
 
   ValueId NewValue(Value value) {
@@ -55,7 +57,7 @@ class InstanceMaker {
     return states_.productions[static_cast<size_t>(selection_.production[static_cast<size_t>(number)])];
   }
 
-  // One instance of every state that is needed, operands first, so that Make never goes deep.
+  // One instance of every shared state that is needed, operands first, so that Make never goes deep.
   Status MakeShared() {
     std::vector<std::pair<int32_t, size_t>> stack;
     std::vector<bool> seen(states_.states.size());
@@ -65,7 +67,7 @@ class InstanceMaker {
         auto& [number, next] = stack.back();
         const std::vector<int32_t>& operands = Chosen(number).operands;
         if (next == operands.size()) {
-          ACT_RETURN_IF_ERROR(Make(number, 0).status());
+          if (IsShared(Chosen(number))) ACT_RETURN_IF_ERROR(Make(number, 0).status());
           stack.pop_back();
           continue;
         }
@@ -82,8 +84,7 @@ class InstanceMaker {
   StatusOr<ValueId> Make(int32_t number, int depth) {
     const State& state = states_.states[static_cast<size_t>(number)];
     const Production& p = Chosen(number);
-    const bool leaf = p.kind != Production::Kind::kInstruction;
-    if (leaf || sharing_ == Sharing::kAll || (sharing_ == Sharing::kComputed && !IsLoad(p))) {
+    if (IsShared(p)) {
       const auto known = made_.find(number);
       if (known != made_.end()) return known->second;
     }
