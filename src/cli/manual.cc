@@ -18,16 +18,15 @@ class Manual {
     Overview();
     Memories();
     Hbm();
-    Numbers();
+    WriteNumbers(accelerator_, &out_);
     Instructions();
-    Programs();
-    Example();
-    Checking();
-    return std::move(text_);
+    WritePrograms(accelerator_, round_trip_, &out_);
+    WriteChecking(&out_);
+    return out_.Take();
   }
 
  private:
-  void Line(const std::string& line = "") { text_ += line + "\n"; }
+  void Line(const std::string& line = "") { out_.Line(line); }
   std::string Text(const isa::Instruction& in, const isa::Expression& e) const {
     return isa::ToString(e, isa::Names(in, states_), isa::NameStyle::kPlain);
   }
@@ -51,6 +50,25 @@ class Manual {
     for (size_t i = 0; i < in.addressing.size(); ++i) text += (i > 0 ? ", " : "") + in.addressing[i];
     return text + ")";
   }
+  // Calls as they are written, "..." for the numbers.
+  static std::string NativeCall(const isa::Instruction& in) {
+    std::string text = in.name;
+    for (const std::string& name : in.computational) text += " " + name + "=...";
+    for (size_t i = 0; i < in.addressing.size(); ++i)
+      text += (i > 0 ? ", " : " [") + in.addressing[i] + "=...";
+    return text + (in.addressing.empty() ? "" : "]");
+  }
+  static std::string PythonCall(const isa::Instruction& in) {
+    std::string text = "api." + in.name + "(";
+    bool first = true;
+    for (const auto* names : {&in.computational, &in.addressing}) {
+      for (const std::string& name : *names) {
+        text += (first ? "" : ", ") + name + " = ...";
+        first = false;
+      }
+    }
+    return text + ")";
+  }
   std::string UnitText(const isa::Buffer& buffer) const {
     std::string text(ElementTypeName(buffer.type));
     text += "[";
@@ -68,13 +86,11 @@ class Manual {
   void Overview() {
     Line("# Instruction set of " + accelerator_.name);
     Line();
-    Line(
+    out_.Paragraph(
         "Written by `act doc` from the accelerator's description. It is all that is needed to write programs "
-        "by");
-    Line(
+        "by "
         "hand: what the memories are, what each instruction does, how a program file looks, and how to check "
         "it.");
-    Line();
     Line("| instruction | reads | writes |" + std::string(HasCosts() ? " cost |" : ""));
     Line("|---|---|---|" + std::string(HasCosts() ? "---|" : ""));
     for (const isa::Instruction& in : accelerator_.instructions) {
@@ -89,11 +105,34 @@ class Manual {
       Line(line + " |" + (HasCosts() ? " " + CostText(in) + " |" : ""));
     }
     Line();
-    Line(
+    out_.Paragraph(
         "In `name(n; a, b)` the attributes before the semicolon are *computational*: they fix sizes and "
-        "shapes.");
-    Line("Those behind it are *addressing*: they are addresses.");
-    Line();
+        "shapes. "
+        "Those behind it are *addressing*: they are addresses.");
+    Cost();
+  }
+
+  // How two right programs compare: the built-in cost model's rule.
+  void Cost() {
+    const auto& all = accelerator_.instructions;
+    const bool costs = std::any_of(all.begin(), all.end(), [](const auto& in) { return in.has_cost; });
+    const bool units = std::any_of(all.begin(), all.end(), [](const auto& in) { return !in.unit.empty(); });
+    if (units) {
+      out_.Paragraph(
+          "The cost of a program is the time at which its last instruction ends. Each unit executes its "
+          "instructions in order; an instruction starts when its unit is free and no earlier instruction is "
+          "still at work that writes what it reads or writes, or reads what it writes. It takes its cost" +
+          std::string(costs ? ", 0 where none is stated." : ", which is 1 for each, since none is stated."));
+    } else if (costs) {
+      out_.Paragraph(
+          "The cost of a program is the sum over the instructions executed, 0 for those without a cost; a "
+          "loop's count at every iteration.");
+    } else {
+      out_.Paragraph(
+          "No costs are stated: the cost of a program is the number of instructions executed, a loop's "
+          "counted "
+          "at every iteration, and fewer is better.");
+    }
   }
 
   static bool HasStrides(const isa::Instruction& in) {
@@ -128,32 +167,29 @@ class Manual {
            Number(buffer.UnitBytes()) + " | " + Number(buffer.CapacityBytes()) + " |");
     }
     Line();
-    Line(
+    out_.Paragraph(
         "A *window* `m[s : +n]` is the n addresses from s on: s, s+1, ..., s+n-1. As a tensor it has the "
-        "dimensions");
-    Line(
-        "[n, dimensions at each address], in row-major order. A window must lie inside its memory and n be "
-        "at least 1.");
+        "dimensions [n, dimensions at each address], in row-major order. A window must lie inside its memory "
+        "and n be at least 1.");
     if (std::any_of(accelerator_.buffers.begin(), accelerator_.buffers.end(),
                     [](const isa::Buffer& b) { return b.addresses.size() > 1; })) {
-      Line(
+      out_.Paragraph(
           "In a memory with several address dimensions `m[r : +a, s : +b]` takes a addresses from r on in "
-          "the");
-      Line("first and b from s on in the second; its tensor starts with the dimensions [a, b].");
+          "the "
+          "first and b from s on in the second; its tensor starts with the dimensions [a, b].");
     }
     if (std::any_of(accelerator_.instructions.begin(), accelerator_.instructions.end(), HasStrides)) {
-      Line(
+      out_.Paragraph(
           "A window with `step` holds the addresses start + i*step_0 + j*step_1 + ..., the memory's "
-          "addresses");
-      Line("counted in row-major order, i below the first size, j below the second, and so on.");
+          "addresses "
+          "counted in row-major order, i below the first size, j below the second, and so on.");
     }
-    Line(
-        "Memory that was never written holds nothing a program may use (the simulator starts with zeros, "
-        "the");
-    Line(
-        "validator refuses the read). Windows may overlap what was written before in any way: the bytes "
-        "decide.");
-    Line();
+    out_.Paragraph(
+        "Memory that was never written may be copied, but no operation may compute with it and no output "
+        "hold "
+        "it: the validator refuses that, although the simulator starts with zeros. Windows may overlap what "
+        "was "
+        "written before in any way: the bytes decide.");
     if (!accelerator_.state.empty()) {
       Line("State: integers that instructions read and change. At the start:");
       Line();
@@ -167,60 +203,49 @@ class Manual {
   void Hbm() {
     Line("## What lies in HBM");
     Line();
-    Line(
-        "A kernel's tensors lie in `d0`, elements in row-major order, little-endian; `pred` and types below "
-        "8 bits");
-    Line(
-        "take one byte an element. The compiler's own programs put the inputs at address 0 and following, "
-        "without");
-    Line(
-        "gaps, in the order of the parameters, the outputs behind the last input, and constants and "
-        "intermediate values");
-    Line(
-        "behind the outputs; a program by hand may choose other addresses, since it declares each one. "
-        "Inputs must");
-    Line(
-        "still be there, unchanged, when the program ends, and every byte of every output must have been "
-        "written.");
-    Line(
-        "Example: two inputs bf16[64,64] (8192 bytes each) and an output of the same type: inputs at 0 and "
-        "8192,");
-    Line("output at 16384, `hbm` = 24576.");
+    out_.Paragraph(
+        "A program says where in `d0` its inputs, constants and outputs lie, and with `hbm` how many bytes "
+        "of "
+        "`d0` it has. Elements lie in row-major order, little-endian; `pred` and types below 8 bits take one "
+        "byte an element.");
+    out_.Bullet(
+        "A tensor may start at any byte, and an instruction may use any byte address, unless the instruction "
+        "demands otherwise.");
+    out_.Bullet(
+        "Every tensor and every window of `d0` must end within `hbm`, which may be larger than needed, up "
+        "to " +
+        Number(isa::kHbmCapacityBytes) +
+        ". Bytes of it that no tensor has are free for intermediate values; they count as never written at "
+        "the "
+        "start.");
+    out_.Bullet(
+        "No byte may belong to two of the inputs and constants, nor to two outputs. An output may lie over a "
+        "constant.");
+    out_.Bullet(
+        "At the end every input must hold its bytes unchanged (so an output over an input can only be a copy "
+        "of "
+        "it), and every byte of every output must have been written. Constants may be overwritten.");
     Line();
-  }
-
-  void Numbers() {
-    Line("## Numbers");
-    Line();
-    Line(
-        "* Every formula below gives a value of the type stated beside it: the exact result, rounded once to "
-        "that");
-    Line("  type (to nearest, ties to even). So a chain of formulas in bf16 rounds to bf16 at every step.");
-    Line(
-        "* Integers wrap at their width; `/` on integers rounds toward zero. Conversions of floats to "
-        "integers round");
-    Line("  toward zero and saturate.");
-    Line(
-        "* A sum or product over k starts from the value given and adds in increasing order of k, in f32 for "
-        "types up");
-    Line(
-        "  to f32 (f64 for f64), and is rounded once at the end; a sum of products uses fused "
-        "multiply-adds.");
-    Line("* `0..n` are the numbers 0 to n-1. i0, i1, ... run over the dimensions of the result.");
-    Line(
-        "* Attributes are 64-bit integers; in their formulas `/` rounds toward zero and `%` has the "
-        "dividend's sign.");
-    Line();
+    std::string text =
+        "The compiler's own programs put the inputs at address 0 and following, without gaps, then the "
+        "outputs, "
+        "then constants and intermediate values.";
+    if (round_trip_ && !round_trip_->program.inputs.empty()) {
+      const Shape& shape = round_trip_->program.inputs[0].shape;
+      const int64_t bytes = shape.num_bytes().value_or(0);
+      text += " Example: two inputs " + ToString(shape) + " (" + Number(bytes) +
+              " bytes each) and an output of the same type: inputs at 0 and " + Number(bytes) +
+              ", output at " + Number(2 * bytes) + ", `hbm` = " + Number(3 * bytes) + ".";
+    }
+    out_.Paragraph(text);
   }
 
   void Instructions() {
     Line("## Instructions");
     Line();
-    Line(
+    out_.Paragraph(
         "An instruction reads all its windows completely before it writes, so that a result may replace an "
-        "operand.");
-    Line("It writes its output windows and nothing else.");
-    Line();
+        "operand. It writes its output windows and nothing else.");
     for (const isa::Instruction& in : accelerator_.instructions) Instruction(in);
   }
 
@@ -228,9 +253,16 @@ class Manual {
     const Formulas formulas = DescribeSemantics(accelerator_, in);
     Line("### " + in.name);
     Line();
-    Line("`" + Signature(in) + "`" +
-         (in.mnemonic.empty() ? "" : ", in native assembly also `" + in.mnemonic + "`"));
+    Line("`" + Signature(in) + "`");
     Line();
+    Line("```");
+    Line("asm  " + NativeCall(in));
+    Line("py   " + PythonCall(in));
+    Line("```");
+    Line();
+    if (!in.mnemonic.empty() && in.mnemonic != in.name) {
+      out_.Bullet("in native assembly also `" + in.mnemonic + "`, if no other instruction has that name");
+    }
     if (!in.computational.empty()) {
       const std::vector<isa::AttributeRange> ranges = isa::AttributeRanges(accelerator_, in);
       for (size_t i = 0; i < in.computational.size(); ++i) {
@@ -265,8 +297,10 @@ class Manual {
     if (in.has_cost) Line("* cost " + Text(in, in.cost));
     if (!in.unit.empty())
       Line("* runs on the unit " + in.unit + ", in order with that unit's other instructions");
-    if (in.numerics == isa::InstructionNumerics::kApproximate) Line("* its arithmetic is only approximate");
-    if (in.numerics == isa::InstructionNumerics::kFlush) Line("* takes subnormal numbers as zero");
+    if (in.numerics == isa::InstructionNumerics::kApproximate)
+      Line("* the machine's arithmetic is only approximate; the simulator's follows the formulas");
+    if (in.numerics == isa::InstructionNumerics::kFlush)
+      Line("* the machine may take subnormal numbers as zero; the simulator keeps them");
     Line();
     if (formulas.steps.empty() && in.semantics.empty()) {
       Line("It changes state only.");
@@ -275,24 +309,11 @@ class Manual {
       Line();
       for (size_t i = 0; i < formulas.steps.size(); ++i)
         Line(Number(static_cast<int64_t>(i) + 1) + ". " + formulas.steps[i]);
-      Reshaped(in, formulas);
+      const std::vector<std::string> places = DescribePlaces(accelerator_, in, formulas);
+      if (!places.empty()) Line();
+      for (const std::string& place : places) out_.Bullet(place);
     }
     Line();
-  }
-
-  // Where the last value has another shape than the window it is stored to.
-  void Reshaped(const isa::Instruction& in, const Formulas& formulas) {
-    for (size_t j = 0; j < in.outputs.size() && j < in.semantics.outputs.size(); ++j) {
-      const isa::SemanticNode& node = in.semantics.nodes[static_cast<size_t>(in.semantics.outputs[j])];
-      std::string shape(ElementTypeName(node.type));
-      shape += "[";
-      for (size_t d = 0; d < node.dims.size(); ++d) shape += (d > 0 ? "," : "") + Text(in, node.dims[d]);
-      shape += "]";
-      if (shape == RegionShape(accelerator_, in, in.outputs[j])) continue;
-      Line();
-      Line(formulas.outputs[j] + " is stored as its " + shape +
-           " elements in row-major order, whatever the window's own shape.");
-    }
   }
 
   std::string AddressUse(const isa::Instruction& in, int32_t index) const {
@@ -300,8 +321,10 @@ class Manual {
     const auto add = [&](const isa::Region& region, const char* verb) {
       for (const isa::Expression& start : region.starts) {
         if (!start.Uses(isa::AttributeKind::kAddressing, index)) continue;
-        const std::string one = std::string("where in ") + accelerator_.buffer(region.buffer).name + " it " +
-                                verb + (region.buffer.value() == 0 ? " (a byte address)" : "");
+        const bool whole = start == isa::Expression::Attribute(isa::AttributeKind::kAddressing, index);
+        std::string one = "where in " + accelerator_.buffer(region.buffer).name + " it " + verb;
+        if (!whole) one += ", in the term `" + Text(in, start) + "`";
+        if (region.buffer.value() == 0) one += whole ? " (a byte address)" : ", a byte address";
         if (text.find(one) == std::string::npos) text += (text.empty() ? "" : ", and ") + one;
       }
     };
@@ -313,7 +336,9 @@ class Manual {
   void Marks(const isa::Instruction& in, const Formulas& formulas) {
     for (size_t k = 0; k < in.inputs.size(); ++k) {
       const auto marked = [k](const std::vector<bool>& flags) { return k < flags.size() && flags[k]; };
-      if (marked(in.inplace)) Line("* the result replaces " + formulas.inputs[k] + " (same place)");
+      if (marked(in.inplace))
+        Line("* destroys " + formulas.inputs[k] +
+             ": what its window held is lost, and a result may lie there");
       if (marked(in.apart)) Line("* " + formulas.inputs[k] + " and the result must not overlap");
       if (marked(in.no_partial_overlap)) {
         Line("* " + formulas.inputs[k] + " and the result must be the same window or not overlap");
@@ -327,134 +352,15 @@ class Manual {
                          : update.kind == isa::Update::Kind::kSubtract ? " -= "
                          : update.kind == isa::Update::Kind::kMultiply ? " *= "
                                                                        : " = ";
-      Line("* before anything else: `" + accelerator_.state[static_cast<size_t>(update.state)].name + sign +
-           Text(in, update.value) + "`");
+      Line("* once its demands hold, before anything else: `" +
+           accelerator_.state[static_cast<size_t>(update.state)].name + sign + Text(in, update.value) + "`");
     }
-  }
-
-  void Programs() {
-    Line("## Program files");
-    Line();
-    Line("A program may be written in either of two forms; both say the same.");
-    Line();
-    Line("**Published kernel format, `.py`.** A Python module with one function of `(kernel, api)`:");
-    Line();
-    Line(
-        "* `import jax.numpy as jnp` stands at the top. The function returns the inner function, which "
-        "carries the");
-    Line("  decorator `@kernel(hbm=..., input=[...], constant=[...], output=[...])`.");
-    Line("* `hbm` is the number of bytes of `d0` that the program uses. Each input and output is");
-    Line(
-        "  `{'addr': BYTE, 'shape': (64, 64), 'dtype': jnp.bfloat16}`; one dimension is written `(64,)`. A "
-        "constant has");
-    Line(
-        "  also `'value'`: a nested list, `jnp.eye(64, dtype=jnp.bfloat16)` or `jnp.full((64,), 0.5, "
-        "dtype=jnp.bfloat16)`.");
-    Line(
-        "  Types: `jnp."
-        "bool_`, `int8` to `int64`, `uint8` to `uint64`, `float16`, `bfloat16`, `float32`, `float64`.");
-    Line(
-        "* The body has one call a line, `api.instruction(attribute = value, ...)`, every attribute by its "
-        "name, the");
-    Line(
-        "  computational ones first. `api.start_loop(\"i\", 0, 8)` and `api.end_loop()` repeat what stands "
-        "between");
-    Line("  them; inside, an addressing attribute may be a text such as `\"%i*64 + 128\"`.");
-    Line("* `api.debug(\"prefix\", \"memory[0,0]\")` prints a part of a memory when the run reaches it.");
-    Line();
-    Line(
-        "**Native assembly, `.asm`.** `program`, `target` and `hbm`, then lines `input NAME @BYTE "
-        "type[dims]`,");
-    Line(
-        "`const NAME @BYTE type[dims] = value`, `output NAME @BYTE type[dims]`, then `code { ... }` with one "
-        "call a");
-    Line(
-        "line: the instruction, computational attributes `n=64`, addressing attributes in brackets `[a=0, "
-        "b=64]`.");
-    Line(
-        "`loop i 0..8 { ... }` repeats; inside, an address may be an expression such as `i*64 + 128`. Behind "
-        "`;` may");
-    Line("stand names, `result <- operand, operand`, which say what the values are. Comments are `//`.");
-    Line();
-  }
-
-  void Example() {
-    Line("## Example: a tensor through the chip and back");
-    Line();
-    if (!round_trip_) {
-      Line(
-          "No program that brings a tensor onto the chip and back unchanged was found for this accelerator.");
-      Line();
-      return;
-    }
-    Line("The kernel");
-    Line();
-    Line("```\n" + round_trip_->kernel + "```");
-    Line();
-    Line("as a program in the published format:");
-    Line();
-    Line("```python\n" +
-         assembly::PrintPythonKernel(accelerator_, round_trip_->program, {"roundtrip.hlo", 1}) + "```");
-    Line();
-    Line("and in native assembly:");
-    Line();
-    Line("```\n" + assembly::PrintNative(accelerator_, round_trip_->program) + "```");
-    Line();
-    Line("Line by line:");
-    Line();
-    Explain(round_trip_->program);
-    Line();
-  }
-
-  void Explain(const assembly::Program& program) {
-    for (const assembly::Statement& statement : program.body) {
-      if (statement.kind != assembly::Statement::Kind::kCall) continue;
-      const assembly::Call& call = statement.call;
-      const isa::Instruction& in = accelerator_.instruction(call.instruction);
-      std::vector<int64_t> addressing, state;
-      for (const assembly::AttributeValue& value : call.addressing) {
-        addressing.push_back(value.AsInteger().value_or(0));
-      }
-      for (const isa::StateVariable& s : accelerator_.state) state.push_back(s.initial);
-      const isa::Environment environment{call.computational, addressing, state};
-      std::string line = "* `" + in.name + "` reads ";
-      const auto list = [&](const std::vector<isa::Region>& regions) {
-        for (size_t k = 0; k < regions.size(); ++k) {
-          line += k > 0 ? " and " : "";
-          const auto box = isa::EvaluateRegion(regions[k], environment);
-          if (!box.ok()) continue;
-          line += "`" + accelerator_.buffer(box->buffer).name + "[";
-          for (size_t d = 0; d < box->start.size(); ++d) {
-            line += (d > 0 ? ", " : "") + Number(box->start[d]) + " : +" + Number(box->size[d]);
-          }
-          line += "]`";
-        }
-      };
-      list(in.inputs);
-      line += " and writes ";
-      list(in.outputs);
-      Line(line + ".");
-    }
-  }
-
-  void Checking() {
-    Line("## Checking a program");
-    Line();
-    Line("```");
-    Line(
-        "act validate program.py --target SPEC.taidl                        # bounds, constraints, unwritten "
-        "memory");
-    Line(
-        "act verify program.py --target SPEC.taidl --kernel kernel.hlo      # also: runs it against the "
-        "kernel");
-    Line("act simulate program.py --target SPEC.taidl --input a.dat --input b.dat --output c.dat");
-    Line("```");
   }
 
   const isa::Accelerator& accelerator_;
   const std::vector<std::string> states_;
   std::optional<RoundTrip> round_trip_;
-  std::string text_;
+  ManualWriter out_;
 };
 
 }  // namespace

@@ -112,6 +112,7 @@ class Describer {
                                   "` element for element");
       }
     }
+    formulas_.values = values_;
     return std::move(formulas_);
   }
 
@@ -272,14 +273,29 @@ class Describer {
       case Opcode::kFma:
         return " (one rounding)";
       case Opcode::kDot:
-        return IsFloat(node.type)
-                   ? " (added up in increasing k, then rounded once to " + std::string(type) + ")"
-                   : " (wraps at the width of " + std::string(type) + ")";
-      case Opcode::kReduce:
-        return " (in increasing row-major order of k)";
+        return IsFloat(node.type) ? " (accumulated in " + Accumulator(node) +
+                                        " from 0, k0 = 0 first; then rounded to " + std::string(type) + ")"
+                                  : " (wraps at the width of " + std::string(type) + ")";
+      case Opcode::kReduce: {
+        const bool sum = node.reducer == hlo::Reducer::kAdd || node.reducer == hlo::Reducer::kMultiply;
+        return IsFloat(node.type) && sum
+                   ? " (accumulated in " + Accumulator(node) +
+                         " in increasing row-major order of k; then rounded to " + std::string(type) + ")"
+                   : "";
+      }
       default:
         return "";
     }
+  }
+
+  // As eval/eval.h has it for dot and reduce.
+  std::string Accumulator(const SemanticNode& node) const {
+    bool wide = node.type == ElementType::kF64;
+    for (const int32_t operand : node.operands) {
+      const ElementType type = nodes_[static_cast<size_t>(operand)].type;
+      wide = wide || type == ElementType::kF64 || (IsInteger(type) && BitWidth(type) > 16);
+    }
+    return wide ? "f64" : "f32";
   }
 
   std::string Broadcast(const SemanticNode& node) const {

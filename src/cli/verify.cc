@@ -24,7 +24,7 @@ Status SameTensors(const hlo::FlatKernel& kernel, const assembly::Program& progr
     }
     for (size_t k = 0; k < shapes.size(); ++k) {
       ACT_ASSIGN_OR_RETURN(const Shape image, select::ImageShape(shapes[k]));
-      if (image.num_bytes() == tensors[k].shape.num_bytes()) continue;
+      if (SameTypeAndDims(image, tensors[k].shape)) continue;
       return Error(ErrorClass::kValue, "verify-tensors",
                    std::string(kind) + " " + std::to_string(k) + " is " + ToString(shapes[k]) +
                        " in the kernel and " + ToString(tensors[k].shape) + " in the program");
@@ -102,22 +102,11 @@ Command VerifyCommand() {
       {"--runs", "N", "Executions on different random inputs (default 3)."},
       {"--seed", "N", "Seed of the first one's inputs; each further one adds 1 (default 1)."}};
   command.details =
-      "Floats may differ from the kernel's by the error bound that its roundings explain; integers and data "
-      "movement\nmust agree bit for bit. Exit status: 0 if nothing wrong was found, else 1 with the "
+      "Inputs and outputs are matched in their order; types and dimensions must be the kernel's. Integers,\n"
+      "booleans and data that is only moved must be equal (zeros of either sign are). A computed float may\n"
+      "differ from the kernel's by a bound that is computed for it: what the kernel's own roundings, and\n"
+      "sums in another order, can make at most. Exit status: 0 if nothing wrong was found, else 1 with the\n"
       "reason.\n";
-  return command;
-}
-
-int RunVerify(const Arguments& arguments) { return Print(Verify(arguments)); }
-
-Command ValidateCommand() {
-  Command command;
-  command.usage = "act validate";
-  command.summary = "Validates a program without running it; `act verify` also compares it with a kernel.";
-  command.operands = {"PROGRAM"};
-  command.operand_help = {kProgramHelp};
-  command.options = {kTarget, kCertificate};
-  command.details = "Exit status: 0 if the program is valid, else 1 with the reason.\n";
   return command;
 }
 

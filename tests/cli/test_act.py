@@ -301,26 +301,7 @@ def test_verify_compares_the_tensors(act, spec, program):
   assert done.err == "Error: the kernel has 1 inputs, the program 3\n" and done.status == 1
 
 
-# ---- doc ----
-
-def test_doc_describes_everything(act, spec, work):
-  done = run([act, "doc", spec])
-  assert done.status == 0 and done.err == ""
-  assert run([act, "doc", spec, "--output", "m.md"]).out == ""
-  assert (work / "m.md").read_text() == done.out
-  text = done.out
-  for name in ("load_rm", "load_cm", "store_rm", "store_cm", "mov", "gemm", "softmax"):
-    assert f"\n### {name}\n" in text
-  assert "| `d1` | 128, from 0 | bf16[64] | 128 | 16384 |" in text
-  assert "sum over k0 in 0..64 of a[i0,k0] * b[k0,i1]" in text
-  # The example is a program: both forms run and bring back what they were given.
-  (work / "k.hlo").write_text(re.search(r"```\n(HloModule.*?)```", text, re.S).group(1))
-  (work / "k.py").write_text(re.search(r"```python\n(.*?)```", text, re.S).group(1))
-  (work / "k.asm").write_text(re.search(r"```\n(program .*?)```", text, re.S).group(1))
-  for name in ("k.py", "k.asm"):
-    done = run([act, "verify", name, "--target", spec, "--kernel", "k.hlo"])
-    assert done.status == 0 and "verified" in done.out, done
-
+# ---- doc (more in test_manual.py) ----
 
 @pytest.mark.parametrize("path", sorted((ROOT / "accelerators").glob("*/*.taidl")), ids=lambda p: p.stem)
 def test_every_accelerator_has_a_backend_and_a_manual(act, work, path):
