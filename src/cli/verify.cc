@@ -110,6 +110,19 @@ Command VerifyCommand() {
   return command;
 }
 
+int RunVerify(const Arguments& arguments) { return Print(Verify(arguments)); }
+
+Command ValidateCommand() {
+  Command command;
+  command.usage = "act validate";
+  command.summary = "Validates a program without running it; `act verify` also compares it with a kernel.";
+  command.operands = {"PROGRAM"};
+  command.operand_help = {kProgramHelp};
+  command.options = {kTarget, kCertificate};
+  command.details = "Exit status: 0 if the program is valid, else 1 with the reason.\n";
+  return command;
+}
+
 int RunValidate(const Arguments& arguments) { return Print(Verify(arguments)); }
 
 }  // namespace act::cli
