@@ -97,7 +97,8 @@ argument  := INT | "address"
       "refused "
       "with line and column.");
   out->Bullet(
-      "Needed: both functions, the decorator with `hbm`, `input` and `output`, every key of a declaration, "
+      "Needed: both functions (the inner one alone if `kernel` and `api` are imported), the decorator with "
+      "`hbm`, `input` and `output`, every key of a declaration, "
       "and "
       "the `return`. `constant` may be left out. Comments, blanks, line breaks in brackets, quotes, and all "
       "names that are not part of the format are free. Statements stand one below the other, those of a loop "

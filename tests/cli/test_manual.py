@@ -291,3 +291,8 @@ def test_verify_is_exact_for_what_is_moved(act, spec, work, manual):
   done = run([act, "verify", "t.asm", "--target", spec, "--kernel", "c.hlo"])
   assert done.err == "Error: input 0 is bf16[64,64] in the kernel and bf16[4096] in the program\n"
   assert "jax.jit(f).lower(*arguments).as_text(\"hlo\")" in manual
+
+
+def test_the_kernel_function_may_stand_alone(check):
+  lines = py(COPY_PY).replace("def p(kernel, api):\n", "from x import kernel, api\n").replace("  return q\n", "")
+  assert check(re.sub(r"^  ", "", lines, flags=re.M), ".py") == ""
