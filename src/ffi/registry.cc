@@ -1,0 +1,123 @@
+#include "ffi/registry.h"
+
+#include <algorithm>
+
+#include "oracle/oracle.h"
+
+namespace act::ffi {
+namespace {
+
+// Changes with everything that lets the same request give another program.
+constexpr std::string_view kFormat = "act-ffi 1\n";
+
+std::string MakeKey(std::string_view spec, const hlo::Module& module, const Registry::Options& options) {
+  std::string key(kFormat);
+  key += std::to_string(static_cast<int>(options.numerics)) + ' ' + std::to_string(options.effort) + ' ' +
+         std::to_string(spec.size()) + '\n';
+  key += spec;
+  // Not the proto's bytes: they vary with source places and with a number that counts up.
+  key += hlo::Print(module);
+  return key;
+}
+
+// XLA packs the elements of these types; the kernel's memory does not.
+Status CheckTypes(const std::vector<Shape>& shapes) {
+  for (const Shape& shape : shapes) {
+    if (shape.type == ElementType::kPred || BitWidth(shape.type) >= 8) continue;
+    return Error(ErrorClass::kNotImplemented, "ffi-type",
+                 "arrays of " + std::string(ElementTypeName(shape.type)) +
+                     " are not passed to or from a kernel; convert them to an 8-bit type outside of it");
+  }
+  return Status();
+}
+
+}  // namespace
+
+StatusOr<std::shared_ptr<Target>> Registry::FindTarget(std::string_view spec, std::string_view file) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = targets_.find(spec);
+    if (found != targets_.end()) return found->second;
+  }
+  const SourceText source{std::string(file), std::string(spec)};
+  ACT_ASSIGN_OR_RETURN(isa::Accelerator accelerator, isa::ParseTaidl(source));
+  auto target = std::make_shared<Target>(std::move(accelerator));
+  const std::lock_guard lock(mutex_);
+  return targets_.emplace(std::string(spec), std::move(target)).first->second;
+}
+
+StatusOr<int64_t> Registry::Compile(std::string_view spec, std::string_view file, std::string_view proto,
+                                    const Options& options) {
+  ACT_ASSIGN_OR_RETURN(const hlo::Module module, hlo::ParseProto(proto));
+  std::string key = MakeKey(spec, module, options);
+  const auto id = static_cast<int64_t>(HashBytes(key));
+  const auto same = [&](const Kernel& kernel) -> StatusOr<int64_t> {
+    if (kernel.key == key) return id;
+    return Error(ErrorClass::kInternal, "ffi-id", "two kernels have one id; change the name of the function");
+  };
+  if (const auto kernel = Find(id)) return same(*kernel);
+  ACT_ASSIGN_OR_RETURN(const std::shared_ptr<Target> target, FindTarget(spec, file));
+  ACT_ASSIGN_OR_RETURN(hlo::FlatKernel flat, hlo::Flatten(module));
+  ACT_RETURN_IF_ERROR(CheckTypes(flat.parameter_shapes));
+  ACT_RETURN_IF_ERROR(CheckTypes(flat.output_shapes));
+  backend::CompileOptions compile;
+  compile.effort = backend::EffortLevel(options.effort);
+  compile.numerics = options.numerics;
+  auto kernel = std::make_shared<Kernel>();
+  {
+    const std::lock_guard lock(target->compiling);
+    // Another thread may have made it meanwhile.
+    if (const auto made = Find(id)) return same(*made);
+    ACT_ASSIGN_OR_RETURN(backend::Compiled compiled,
+                         backend::Compile(target->accelerator, &target->selector, module, compile));
+    kernel->program = std::move(compiled.program);
+  }
+  kernel->key = std::move(key);
+  kernel->target = target;
+  kernel->parameter_shapes = std::move(flat.parameter_shapes);
+  kernel->output_shapes = std::move(flat.output_shapes);
+  kernel->assembly = assembly::PrintNative(target->accelerator, kernel->program);
+  const std::lock_guard lock(mutex_);
+  kernels_.emplace(id, std::move(kernel));
+  return id;
+}
+
+std::shared_ptr<const Kernel> Registry::Find(int64_t id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = kernels_.find(id);
+  return found == kernels_.end() ? nullptr : found->second;
+}
+
+Status Execute(const Kernel& kernel, std::span<const std::span<const uint8_t>> inputs,
+               std::span<const std::span<uint8_t>> outputs) {
+  const auto check = [](const char* what, const auto& values, const std::vector<Shape>& shapes) {
+    bool ok = values.size() == shapes.size();
+    for (size_t i = 0; ok && i < shapes.size(); ++i)
+      ok = static_cast<int64_t>(values[i].size()) == *shapes[i].num_bytes();
+    if (ok) return Status();
+    return Error(
+        ErrorClass::kValue, "ffi-arrays",
+        std::string("the kernel's ") + what + " do not have the number or the sizes it was compiled for");
+  };
+  ACT_RETURN_IF_ERROR(check("inputs", inputs, kernel.parameter_shapes));
+  ACT_RETURN_IF_ERROR(check("outputs", outputs, kernel.output_shapes));
+  std::vector<Literal> images;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    Literal value;
+    const Shape& shape = kernel.parameter_shapes[i];
+    value.shape = Shape::Array(shape.type, shape.dims);
+    value.bytes.assign(inputs[i].begin(), inputs[i].end());
+    ACT_ASSIGN_OR_RETURN(Literal image, select::ToImage(value, shape));
+    images.push_back(std::move(image));
+  }
+  ACT_ASSIGN_OR_RETURN(const oracle::Simulation simulation,
+                       oracle::Simulate(kernel.target->accelerator, kernel.program, images));
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    ACT_ASSIGN_OR_RETURN(const Literal value,
+                         select::FromImage(simulation.outputs[i], kernel.output_shapes[i]));
+    std::copy(value.bytes.begin(), value.bytes.end(), outputs[i].begin());
+  }
+  return Status();
+}
+
+}  // namespace act::ffi

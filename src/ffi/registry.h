@@ -1,0 +1,57 @@
+// The kernels of the process. Internal to this folder.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/backend.h"
+#include "isa/isa.h"
+
+namespace act::ffi {
+
+// An accelerator with its rules; one compile at a time.
+struct Target {
+  explicit Target(isa::Accelerator parsed) : accelerator(std::move(parsed)), selector(&accelerator) {}
+  isa::Accelerator accelerator;
+  select::Selector selector;
+  std::mutex compiling;
+};
+
+struct Kernel {
+  std::string key;  // everything that decides the program
+  std::shared_ptr<const Target> target;
+  assembly::Program program;
+  std::vector<Shape> parameter_shapes, output_shapes;  // with layouts
+  std::string assembly;
+};
+
+// Runs a kernel on the simulator. inputs, outputs: row-major values; the sizes must be those of the shapes.
+Status Execute(const Kernel& kernel, std::span<const std::span<const uint8_t>> inputs,
+               std::span<const std::span<uint8_t>> outputs);
+
+class Registry {
+ public:
+  struct Options {
+    select::Numerics numerics = select::Numerics::kDefault;
+    int effort = 1;
+  };
+  // The kernel's id. An equal request finds the kernel that is there.
+  StatusOr<int64_t> Compile(std::string_view spec, std::string_view file, std::string_view proto,
+                            const Options& options);
+  // null: none of that id.
+  std::shared_ptr<const Kernel> Find(int64_t id) const;
+
+ private:
+  StatusOr<std::shared_ptr<Target>> FindTarget(std::string_view spec, std::string_view file);
+
+  mutable std::mutex mutex_;  // of the maps
+  std::map<std::string, std::shared_ptr<Target>, std::less<>> targets_;
+  std::map<int64_t, std::shared_ptr<const Kernel>> kernels_;
+};
+
+}  // namespace act::ffi
