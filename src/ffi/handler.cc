@@ -1,10 +1,11 @@
 // The functions of libact_ffi.so.
+#include <xla/ffi/api/ffi.h>
+
 #include <cstdlib>
 #include <cstring>
 
 #include "ffi/ffi.h"
 #include "ffi/registry.h"
-#include "xla/ffi/api/ffi.h"
 
 namespace {
 
