@@ -32,6 +32,7 @@ class InstanceMaker {
     }
     SortSteps();
     NameValues();
+    TypeConstants();
     return std::move(graph_);
   }
 
@@ -306,6 +307,24 @@ class InstanceMaker {
     }
     for (size_t k = 0; k < graph_.outputs.size(); ++k) {
       graph_.values[graph_.outputs[k].value()].name = "out" + std::to_string(k);
+    }
+  }
+
+  // A constant is bytes to selection. For a reader it has the type and shape of the box it is first brought
+  // to.
+  void TypeConstants() {
+    for (const Step& step : graph_.steps) {
+      const Value& result = graph_.value(step.result);
+      const isa::Buffer& buffer = accelerator_.buffer(result.buffer);
+      for (ValueId operand : step.operands) {
+        const Value& value = graph_.value(operand);
+        if (value.kind != Value::Kind::kConstant || value.bytes != result.bytes) continue;
+        Literal& literal = graph_.constants[static_cast<size_t>(value.index)];
+        if (literal.shape.type != ElementType::kU8 || literal.shape.rank() != 1) continue;
+        std::vector<int64_t> dims = result.size;
+        dims.insert(dims.end(), buffer.unit.begin(), buffer.unit.end());
+        literal.shape = Shape::Array(buffer.type, std::move(dims));
+      }
     }
   }
 
