@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "oracle/oracle.h"
-
 namespace act::ffi {
 namespace {
 
@@ -29,6 +27,21 @@ Status CheckTypes(const std::vector<Shape>& shapes) {
                      " are not passed to or from a kernel; convert them to an 8-bit type outside of it");
   }
   return Status();
+}
+
+// The bytes in HBM are those of the row-major value.
+bool IsOwnImage(const Shape& shape) { return !shape.has_layout || shape.layout.IsRowMajor(); }
+
+std::unique_ptr<oracle::Simulator> TakeSimulator(const Kernel& kernel) {
+  {
+    const std::lock_guard lock(kernel.mutex);
+    if (!kernel.idle.empty()) {
+      std::unique_ptr<oracle::Simulator> simulator = std::move(kernel.idle.back());
+      kernel.idle.pop_back();
+      return simulator;
+    }
+  }
+  return std::make_unique<oracle::Simulator>(kernel.target->accelerator, kernel.program);
 }
 
 }  // namespace
@@ -103,18 +116,25 @@ Status Execute(const Kernel& kernel, std::span<const std::span<const uint8_t>> i
   ACT_RETURN_IF_ERROR(check("outputs", outputs, kernel.output_shapes));
   std::vector<Literal> images;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    Literal value;
+    Literal& value = images.emplace_back();
     const Shape& shape = kernel.parameter_shapes[i];
     value.shape = Shape::Array(shape.type, shape.dims);
     value.bytes.assign(inputs[i].begin(), inputs[i].end());
+    if (IsOwnImage(shape)) continue;
     ACT_ASSIGN_OR_RETURN(Literal image, select::ToImage(value, shape));
-    images.push_back(std::move(image));
+    value = std::move(image);
   }
-  ACT_ASSIGN_OR_RETURN(const oracle::Simulation simulation,
-                       oracle::Simulate(kernel.target->accelerator, kernel.program, images));
+  std::unique_ptr<oracle::Simulator> simulator = TakeSimulator(kernel);
+  ACT_ASSIGN_OR_RETURN(oracle::Simulation simulation, simulator->Run(images));
+  {
+    const std::lock_guard lock(kernel.mutex);
+    kernel.idle.push_back(std::move(simulator));
+  }
   for (size_t i = 0; i < outputs.size(); ++i) {
-    ACT_ASSIGN_OR_RETURN(const Literal value,
-                         select::FromImage(simulation.outputs[i], kernel.output_shapes[i]));
+    Literal& value = simulation.outputs[i];
+    if (!IsOwnImage(kernel.output_shapes[i])) {
+      ACT_ASSIGN_OR_RETURN(value, select::FromImage(value, kernel.output_shapes[i]));
+    }
     std::copy(value.bytes.begin(), value.bytes.end(), outputs[i].begin());
   }
   return Status();

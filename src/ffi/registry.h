@@ -11,6 +11,7 @@
 
 #include "backend/backend.h"
 #include "isa/isa.h"
+#include "oracle/oracle.h"
 
 namespace act::ffi {
 
@@ -28,6 +29,10 @@ struct Kernel {
   assembly::Program program;
   std::vector<Shape> parameter_shapes, output_shapes;  // with layouts
   std::string assembly;
+
+  // Simulators that no call is using: a call takes one, or makes one, and puts it back.
+  mutable std::mutex mutex;
+  mutable std::vector<std::unique_ptr<oracle::Simulator>> idle;
 };
 
 // Runs a kernel on the simulator. inputs, outputs: row-major values; the sizes must be those of the shapes.

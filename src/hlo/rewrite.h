@@ -12,7 +12,8 @@ namespace act::hlo {
 std::vector<Instruction> BroadcastScalarOperands(const std::vector<Instruction>& before,
                                                  Instruction* instruction);
 
-// Gives the instructions at `added` (rising) names clear of all others: theirs, or theirs with the least number.
+// Gives the instructions at `added` (rising) names clear of all others: theirs, or theirs with the least
+// number.
 void NameAddedInstructions(const std::vector<int32_t>& added, Computation* computation);
 
 }  // namespace act::hlo

@@ -7,14 +7,24 @@ using assembly::Statement;
 Machine::Machine(const isa::Accelerator& accelerator, const assembly::Program& program,
                  const SimulateOptions& options, Mode mode)
     : accelerator_(accelerator), program_(program), options_(options), mode_(mode) {
-  for (const isa::StateVariable& variable : accelerator.state) state_.push_back(variable.initial);
   for (const isa::Instruction& instruction : accelerator.instructions) {
     shapes_use_state_.push_back(ShapesUseState(instruction));
   }
-  if (mode != Mode::kExecute) return;
-  uint8_t fill = options.poison ? options.poison_byte : 0;
-  for (size_t b = 0; b < accelerator.buffers.size(); ++b) {
-    memories_.emplace_back(b == 0 ? program.hbm_bytes : accelerator.buffers[b].CapacityBytes(), fill);
+  Reset();
+}
+
+void Machine::Reset() {
+  context_ = {};
+  loop_values_.clear();
+  executed_calls_ = 0;
+  cost_ = 0;
+  state_.clear();
+  for (const isa::StateVariable& variable : accelerator_.state) state_.push_back(variable.initial);
+  memories_.clear();
+  if (mode_ != Mode::kExecute) return;
+  const uint8_t fill = options_.poison ? options_.poison_byte : 0;
+  for (size_t b = 0; b < accelerator_.buffers.size(); ++b) {
+    memories_.emplace_back(b == 0 ? program_.hbm_bytes : accelerator_.buffers[b].CapacityBytes(), fill);
   }
 }
 

@@ -24,6 +24,8 @@ class Machine {
   Machine(const isa::Accelerator& accelerator, const assembly::Program& program,
           const SimulateOptions& options, Mode mode);
   Status Run() { return Body(program_.body); }
+  // Fresh memories and state, as at the start; what was worked out about calls is kept.
+  void Reset();
   Memory* hbm() { return &memories_[0]; }
   int64_t executed_calls() const { return executed_calls_; }
   int128_t cost() const { return cost_; }

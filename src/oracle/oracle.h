@@ -27,6 +27,22 @@ struct Simulation {
 // failure names instruction, operand, window and the statement's place.
 StatusOr<Simulation> Simulate(const isa::Accelerator& accelerator, const assembly::Program& program,
                               std::span<const Literal> inputs, const SimulateOptions& options = {});
+// A program for many runs: what its calls need beyond data is worked out at the first one and kept. One
+// thread at a time; accelerator and program must outlive it. Each run starts from fresh memories and state
+// and answers as Simulate, except that a warning is given in the first run that meets it and not again.
+class Simulator {
+ public:
+  Simulator(const isa::Accelerator& accelerator, const assembly::Program& program,
+            const SimulateOptions& options = {});
+  ~Simulator();
+  Simulator(const Simulator&) = delete;
+  Simulator& operator=(const Simulator&) = delete;
+  StatusOr<Simulation> Run(std::span<const Literal> inputs);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 // Everything that can be refused without data: CheckProgram, then each call's arguments, windows,
 // semantics and constraints, and updates of state, at every iteration.
 StatusOr<std::vector<Diagnostic>> CheckCalls(const isa::Accelerator& accelerator,

@@ -1,3 +1,5 @@
+#include <optional>
+
 #include "oracle/machine.h"
 #include "oracle/oracle.h"
 
@@ -30,10 +32,20 @@ Status CheckInputs(const assembly::Program& program, std::span<const Literal> in
 
 }  // namespace
 
-StatusOr<Simulation> Simulate(const isa::Accelerator& accelerator, const assembly::Program& program,
-                              std::span<const Literal> inputs, const SimulateOptions& options) {
+struct Simulator::Impl {
+  Impl(const isa::Accelerator& the_accelerator, const assembly::Program& the_program,
+       const SimulateOptions& the_options)
+      : accelerator(the_accelerator), program(the_program), options(the_options) {}
+  Status Check() const;
+
+  const isa::Accelerator& accelerator;
+  const assembly::Program& program;
+  const SimulateOptions options;
+  std::optional<Machine> machine;  // made by the first run
+};
+
+Status Simulator::Impl::Check() const {
   ACT_RETURN_IF_ERROR(assembly::CheckProgram(accelerator, program));
-  ACT_RETURN_IF_ERROR(CheckInputs(program, inputs));
   int64_t output_bytes = 0;
   for (const assembly::HbmTensor& tensor : program.outputs) output_bytes += *tensor.shape.num_bytes();
   if (output_bytes > kMaxOutputBytes) {
@@ -41,7 +53,25 @@ StatusOr<Simulation> Simulate(const isa::Accelerator& accelerator, const assembl
                  "the outputs of " + program.name + " have " + std::to_string(output_bytes) +
                      " bytes; the simulator returns at most " + std::to_string(kMaxOutputBytes));
   }
-  Machine machine(accelerator, program, options, Mode::kExecute);
+  return Status();
+}
+
+Simulator::Simulator(const isa::Accelerator& accelerator, const assembly::Program& program,
+                     const SimulateOptions& options)
+    : impl_(std::make_unique<Impl>(accelerator, program, options)) {}
+Simulator::~Simulator() = default;
+
+StatusOr<Simulation> Simulator::Run(std::span<const Literal> inputs) {
+  const assembly::Program& program = impl_->program;
+  const bool is_first = !impl_->machine;
+  if (is_first) ACT_RETURN_IF_ERROR(impl_->Check());
+  ACT_RETURN_IF_ERROR(CheckInputs(program, inputs));
+  if (is_first) {
+    impl_->machine.emplace(impl_->accelerator, program, impl_->options, Mode::kExecute);
+  } else {
+    impl_->machine->Reset();
+  }
+  Machine& machine = *impl_->machine;
   for (const assembly::HbmConstant& constant : program.constants) {
     machine.hbm()->Write(constant.address, static_cast<int64_t>(constant.value.bytes.size()),
                          constant.value.bytes.data());
@@ -63,6 +93,11 @@ StatusOr<Simulation> Simulate(const isa::Accelerator& accelerator, const assembl
   simulation.executed_calls = machine.executed_calls();
   simulation.warnings = machine.warnings()->Take();
   return simulation;
+}
+
+StatusOr<Simulation> Simulate(const isa::Accelerator& accelerator, const assembly::Program& program,
+                              std::span<const Literal> inputs, const SimulateOptions& options) {
+  return Simulator(accelerator, program, options).Run(inputs);
 }
 
 }  // namespace act::oracle

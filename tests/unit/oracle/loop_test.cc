@@ -72,6 +72,36 @@ TEST(LoopTest, StateChangesAtEveryIteration) {
   EXPECT_FALSE(CheckCalls(b, Parse(b, "loop i 0..4 { tick [dst=0] }")).ok());
 }
 
+// Nothing of a run reaches the next one: not the state, not what the buffer held, not a failure.
+TEST(LoopTest, SimulatorStartsFresh) {
+  const isa::Accelerator b = MakeBytes();
+  const assembly::Program ticks =
+      Parse(b, "store [src=7, dst=15] loop i 0..3 { tick [dst=7] store [src=7, dst=8 + i] }");
+  Simulator simulator(b, ticks);
+  for (int run = 0; run < 3; ++run) {
+    const StatusOr<Simulation> result = simulator.Run(Input());
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(result->outputs[0].bytes, (std::vector<uint8_t>{4, 5, 6, 0, 0, 0, 0, 0}));
+    EXPECT_EQ(result->executed_calls, 7);
+    EXPECT_FALSE(simulator.Run({}).ok());
+  }
+  const assembly::Program fails = Parse(b, "loop i 0..4 { tick [dst=0] store [src=0, dst=8 + i] }");
+  Simulator failing(b, fails);
+  for (int run = 0; run < 2; ++run) {
+    const StatusOr<Simulation> result = failing.Run(Input());
+    ASSERT_FALSE(result.ok());
+    EXPECT_NE(result.status().message().find("state count = 6"), std::string::npos);
+  }
+  // Inputs are those of the run.
+  const assembly::Program copies = Parse(b, "loop i 0..8 { load [src=i, dst=i] store [src=i, dst=8 + i] }");
+  Simulator copier(b, copies);
+  for (int run = 0; run < 4; ++run) {
+    std::vector<Literal> input = Input();
+    input[0].SetInt(3, run);
+    EXPECT_EQ(copier.Run(input)->outputs[0].bytes, input[0].bytes);
+  }
+}
+
 TEST(LoopTest, StartsSeeTheStateAfterUpdates) {
   isa::Accelerator b = MakeBytes();
   EXPECT_EQ(RunBytes(b,
