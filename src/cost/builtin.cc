@@ -6,38 +6,55 @@
 namespace act::cost {
 namespace {
 
-// When the bytes of a buffer are free: the end of the last write, and of the last read, of each range.
+// When the bytes of a buffer are free: for each range the end of the last write and of the last read. Ranges
+// are split where accesses begin and end, so that a loop over the same bytes adds nothing.
 class Timeline {
  public:
-  // Earliest start for an access to [begin, end).
+  // Earliest start for an access.
   double Ready(BufferId buffer, const isa::ByteRange& range, bool writes) const {
     double ready = 0;
-    const auto it = accesses_.find(buffer);
-    if (it == accesses_.end()) return ready;
-    for (const Access& access : it->second) {
-      if (access.range.end <= range.begin || range.end <= access.range.begin) continue;
-      if (writes || access.write) ready = std::max(ready, access.finish);
+    const auto it = buffers_.find(buffer);
+    if (it == buffers_.end()) return ready;
+    auto piece = it->second.upper_bound(range.begin);
+    if (piece != it->second.begin()) --piece;
+    for (; piece != it->second.end() && piece->first < range.end; ++piece) {
+      if (piece->second.end <= range.begin) continue;
+      ready = std::max(ready, piece->second.written);
+      if (writes) ready = std::max(ready, piece->second.read);
     }
     return ready;
   }
   void Add(BufferId buffer, const isa::ByteRange& range, bool write, double finish) {
-    std::vector<Access>& list = accesses_[buffer];
-    // A write hides whatever it covers.
-    if (write) {
-      std::erase_if(list, [&](const Access& a) {
-        return range.begin <= a.range.begin && a.range.end <= range.end && a.finish <= finish;
-      });
+    std::map<int64_t, Piece>& pieces = buffers_[buffer];
+    Cut(&pieces, range.begin);
+    Cut(&pieces, range.end);
+    int64_t at = range.begin;
+    for (auto piece = pieces.lower_bound(range.begin); at < range.end; ++piece) {
+      if (piece == pieces.end() || piece->first > at) {  // bytes that nothing has touched
+        const int64_t end = piece == pieces.end() ? range.end : std::min(range.end, piece->first);
+        piece = pieces.emplace_hint(piece, at, Piece{end, 0, 0});
+      }
+      double& last = write ? piece->second.written : piece->second.read;
+      last = std::max(last, finish);
+      at = piece->second.end;
     }
-    list.push_back({range, write, finish});
   }
 
  private:
-  struct Access {
-    isa::ByteRange range;
-    bool write;
-    double finish;
+  struct Piece {
+    int64_t end;
+    double written, read;
   };
-  std::map<BufferId, std::vector<Access>> accesses_;
+  static void Cut(std::map<int64_t, Piece>* pieces, int64_t at) {
+    auto piece = pieces->lower_bound(at);
+    if (piece == pieces->begin()) return;
+    --piece;
+    if (piece->second.end <= at) return;
+    const Piece tail = piece->second;
+    piece->second.end = at;
+    pieces->emplace(at, tail);
+  }
+  std::map<BufferId, std::map<int64_t, Piece>> buffers_;
 };
 
 class Builtin final : public Model {

@@ -115,7 +115,7 @@ TEST_F(Plugin, LibrariesOfOneProcessStayApart) {
            "; return 0; }\n");
     auto model = Load(Make(".o"));
     ASSERT_TRUE(model.ok()) << model.status().message();
-    models.push_back(*std::move(model));
+    models.push_back(std::move(*model));
   }
   for (int i = 0; i < 3; ++i) {
     const auto cost = Cost(models[static_cast<size_t>(i)].get());
