@@ -23,10 +23,11 @@ int32_t act_ffi_version(void);
 
 /* Compiles a serialized HloModuleProto for the accelerator of a `.taidl` text; a kernel that is there already
  * is found. file: the text's name in messages. numerics: 0 strict, 1 default, 2 relaxed. effort: 0 to 3.
+ * cache: a folder for compiled kernels, made where it is missing; empty: none.
  * Returns -1 with *program and, in *text, the assembly; or the error's class (act::ErrorClass) with its
  * sentence in *text. *text is the caller's: act_ffi_free. */
 int32_t act_ffi_compile(act_ffi_bytes spec, act_ffi_bytes file, act_ffi_bytes proto, int32_t numerics,
-                        int32_t effort, int64_t* program, char** text);
+                        int32_t effort, act_ffi_bytes cache, int64_t* program, char** text);
 void act_ffi_free(char* text);
 
 /* The handler `act_execute` (XLA FFI, attribute `program`: int64) is exported too; its type is XLA's. */

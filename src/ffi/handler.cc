@@ -58,10 +58,11 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(act_execute, Execute,
 int32_t act_ffi_version(void) { return ACT_FFI_VERSION; }
 
 int32_t act_ffi_compile(act_ffi_bytes spec, act_ffi_bytes file, act_ffi_bytes proto, int32_t numerics,
-                        int32_t effort, int64_t* program, char** text) {
+                        int32_t effort, act_ffi_bytes cache, int64_t* program, char** text) {
   act::ffi::Registry::Options options;
   options.numerics = static_cast<act::select::Numerics>(numerics);
   options.effort = effort;
+  options.cache_folder = std::string(View(cache));
   const act::StatusOr<int64_t> id = Kernels().Compile(View(spec), View(file), View(proto), options);
   if (!id.ok()) {
     *text = NewText(id.status().message());

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ffi/cache.h"
+
 namespace act::ffi {
 namespace {
 
@@ -27,6 +29,22 @@ Status CheckTypes(const std::vector<Shape>& shapes) {
                      " are not passed to or from a kernel; convert them to an 8-bit type outside of it");
   }
   return Status();
+}
+
+// True if the cache has the kernel's program. Everything that a run relies on is checked here or by the
+// simulator.
+bool LoadProgram(const DiskCache& cache, const std::string& key, Kernel* kernel) {
+  std::optional<std::string> text = cache.Load(key);
+  if (!text) return false;
+  const isa::Accelerator& accelerator = kernel->target->accelerator;
+  StatusOr<assembly::Program> program = assembly::ParseNative(accelerator, SourceText("cached", *text));
+  if (!program.ok() || !assembly::CheckProgram(accelerator, *program).ok()) return false;
+  if (program->inputs.size() != kernel->parameter_shapes.size() ||
+      program->outputs.size() != kernel->output_shapes.size())
+    return false;
+  kernel->program = *std::move(program);
+  kernel->assembly = *std::move(text);
+  return true;
 }
 
 // The bytes in HBM are those of the row-major value.
@@ -64,7 +82,7 @@ StatusOr<int64_t> Registry::Compile(std::string_view spec, std::string_view file
   ACT_ASSIGN_OR_RETURN(const hlo::Module module, hlo::ParseProto(proto));
   std::string key = MakeKey(spec, module, options);
   const auto id = static_cast<int64_t>(HashBytes(key));
-  const auto same = [&](const Kernel& kernel) -> StatusOr<int64_t> {
+  const auto same = [&key, id](const Kernel& kernel) -> StatusOr<int64_t> {
     if (kernel.key == key) return id;
     return Error(ErrorClass::kInternal, "ffi-id", "two kernels have one id; change the name of the function");
   };
@@ -73,23 +91,30 @@ StatusOr<int64_t> Registry::Compile(std::string_view spec, std::string_view file
   ACT_ASSIGN_OR_RETURN(hlo::FlatKernel flat, hlo::Flatten(module));
   ACT_RETURN_IF_ERROR(CheckTypes(flat.parameter_shapes));
   ACT_RETURN_IF_ERROR(CheckTypes(flat.output_shapes));
-  backend::CompileOptions compile;
-  compile.effort = backend::EffortLevel(options.effort);
-  compile.numerics = options.numerics;
   auto kernel = std::make_shared<Kernel>();
-  {
-    const std::lock_guard lock(target->compiling);
-    // Another thread may have made it meanwhile.
-    if (const auto made = Find(id)) return same(*made);
-    ACT_ASSIGN_OR_RETURN(backend::Compiled compiled,
-                         backend::Compile(target->accelerator, &target->selector, module, compile));
-    kernel->program = std::move(compiled.program);
-  }
-  kernel->key = std::move(key);
+  kernel->key = key;
   kernel->target = target;
   kernel->parameter_shapes = std::move(flat.parameter_shapes);
   kernel->output_shapes = std::move(flat.output_shapes);
-  kernel->assembly = assembly::PrintNative(target->accelerator, kernel->program);
+  // Another thread may have made it meanwhile.
+  const std::lock_guard compiling(target->compiling);
+  if (const auto made = Find(id)) return same(*made);
+  std::optional<DiskCache> cache;
+  const std::string build = options.cache_folder.empty() ? std::string() : BuildId();
+  if (!build.empty()) cache.emplace(options.cache_folder);
+  const std::string disk_key = build + '\n' + kernel->key;
+  kernel->from_disk = cache && LoadProgram(*cache, disk_key, kernel.get());
+  if (!kernel->from_disk) {
+    backend::CompileOptions compile;
+    compile.effort = backend::EffortLevel(options.effort);
+    compile.numerics = options.numerics;
+    if (!target->selector) target->selector.emplace(&target->accelerator);
+    ACT_ASSIGN_OR_RETURN(backend::Compiled compiled,
+                         backend::Compile(target->accelerator, &*target->selector, module, compile));
+    kernel->program = std::move(compiled.program);
+    kernel->assembly = assembly::PrintNative(target->accelerator, kernel->program);
+    if (cache) (void)cache->Store(disk_key, kernel->assembly).ok();
+  }
   const std::lock_guard lock(mutex_);
   kernels_.emplace(id, std::move(kernel));
   return id;

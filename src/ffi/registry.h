@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,12 +16,12 @@
 
 namespace act::ffi {
 
-// An accelerator with its rules; one compile at a time.
+// An accelerator, and its rules once something is compiled; one compile at a time.
 struct Target {
-  explicit Target(isa::Accelerator parsed) : accelerator(std::move(parsed)), selector(&accelerator) {}
-  isa::Accelerator accelerator;
-  select::Selector selector;
+  explicit Target(isa::Accelerator parsed) : accelerator(std::move(parsed)) {}
+  const isa::Accelerator accelerator;
   std::mutex compiling;
+  std::optional<select::Selector> selector;  // under `compiling`
 };
 
 struct Kernel {
@@ -29,6 +30,7 @@ struct Kernel {
   assembly::Program program;
   std::vector<Shape> parameter_shapes, output_shapes;  // with layouts
   std::string assembly;
+  bool from_disk = false;
 
   // Simulators that no call is using: a call takes one, or makes one, and puts it back.
   mutable std::mutex mutex;
@@ -44,8 +46,11 @@ class Registry {
   struct Options {
     select::Numerics numerics = select::Numerics::kDefault;
     int effort = 1;
+    std::string cache_folder;  // empty: no cache on disk
   };
-  // The kernel's id. An equal request finds the kernel that is there.
+  // The kernel's id. An equal request finds the kernel that is there; else one in the cache on disk, if that
+  // was written by this very build, is taken; else it is compiled and written there. (A cache that cannot be
+  // written costs time and nothing else.)
   StatusOr<int64_t> Compile(std::string_view spec, std::string_view file, std::string_view proto,
                             const Options& options);
   // null: none of that id.

@@ -7,6 +7,7 @@ import pathlib
 import pytest
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+os.environ["ACT_CACHE_DIR"] = ""  # no cache on disk, except where a test names a folder
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 

@@ -175,3 +175,24 @@ def test_arrays_of_other_sizes_are_refused(act_jax, jax):
   call = _compat.ffi_call("act_execute", jax.ShapeDtypeStruct(x.shape, x.dtype))
   with pytest.raises(Exception, match="do not have the number or the sizes"):
     jax.block_until_ready(call(x, program=np.int64(program)))
+
+
+def test_the_cache_on_disk(act_jax, monkeypatch, tmp_path):
+  monkeypatch.setenv("ACT_CACHE_DIR", str(tmp_path / "new" / "folder"))
+
+  def of_the_cache_test(a, b):  # a name of its own, so that memory does not have the kernel
+    return a @ b
+
+  x = small_integers(18, 64, 64)
+  wanted = act_jax.assembly(act_jax.jit(of_the_cache_test, target=QKV), x, x)
+  entries = list((tmp_path / "new" / "folder").iterdir())
+  assert len(entries) == 1 and entries[0].read_text().partition("\n")[2] == wanted
+
+
+def test_where_the_cache_is(act_jax, monkeypatch):
+  from act.jax import _ffi
+  monkeypatch.setenv("ACT_CACHE_DIR", "")
+  assert _ffi.cache_folder() == b""
+  monkeypatch.delenv("ACT_CACHE_DIR")
+  monkeypatch.setenv("XDG_CACHE_HOME", "/x")
+  assert _ffi.cache_folder() == b"/x/act"

@@ -18,6 +18,15 @@ def _bytes(data):
   return _Bytes(data, len(data))
 
 
+def cache_folder():
+  """Where compiled kernels are kept: ACT_CACHE_DIR (empty: nowhere), else `act` in the user's cache folder."""
+  named = os.environ.get("ACT_CACHE_DIR")
+  if named is None:
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    named = os.path.join(base, "act")
+  return os.fsencode(named)
+
+
 class Library:
   """The functions of libact_ffi.so, which lies beside libact.so."""
 
@@ -34,7 +43,7 @@ class Library:
                         "one source tree")
     self._lib.act_ffi_compile.restype = ctypes.c_int32
     self._lib.act_ffi_compile.argtypes = [_Bytes, _Bytes, _Bytes, ctypes.c_int32, ctypes.c_int32,
-                                          ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(ctypes.c_void_p)]
+                                          _Bytes, ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(ctypes.c_void_p)]
     self._lib.act_ffi_free.restype = None
     self._lib.act_ffi_free.argtypes = [ctypes.c_void_p]
     self.execute = self._lib.act_execute
@@ -43,7 +52,7 @@ class Library:
     """(id, assembly). A refusal is raised as the exception of its class, with the compiler's sentence."""
     program, text = ctypes.c_int64(), ctypes.c_void_p()
     failed = self._lib.act_ffi_compile(_bytes(spec.encode()), _bytes(file.encode()), _bytes(proto),
-                                       NUMERICS[numerics], effort, ctypes.byref(program), ctypes.byref(text))
+                                       NUMERICS[numerics], effort, _bytes(cache_folder()), ctypes.byref(program), ctypes.byref(text))
     message = ctypes.string_at(text).decode("utf-8", "replace") if text else "out of memory"
     self._lib.act_ffi_free(text)
     if failed >= 0:

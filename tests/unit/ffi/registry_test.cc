@@ -29,7 +29,7 @@ TEST(Registry, EqualRequestsHaveOneId) {
   EXPECT_EQ(*CompileEntry(&registry, "matmul"), *first);
   EXPECT_EQ(*CompileEntry(&other, "matmul"), *first);  // also in another process
   EXPECT_NE(*CompileEntry(&registry, "matmul_nt"), *first);
-  const StatusOr<int64_t> relaxed = CompileEntry(&registry, "matmul", {select::Numerics::kRelaxed, 1});
+  const StatusOr<int64_t> relaxed = CompileEntry(&registry, "matmul", {select::Numerics::kRelaxed, 1, ""});
   ASSERT_TRUE(relaxed.ok());
   EXPECT_NE(*relaxed, *first);
 }
