@@ -29,6 +29,9 @@ int32_t act_ffi_version(void);
 int32_t act_ffi_compile(act_ffi_bytes spec, act_ffi_bytes file, act_ffi_bytes proto, int32_t numerics,
                         int32_t effort, act_ffi_bytes cache, int64_t* program, char** text);
 void act_ffi_free(char* text);
+/* What is known of a compiled kernel, as JSON: {"kernel": .., "instructions": .., ..., "from_disk": bool,
+ * "milliseconds": {stage: number}}. The caller's: act_ffi_free. Null: no kernel of that id. */
+char* act_ffi_report(int64_t program);
 
 /* The handler `act_execute` (XLA FFI, attribute `program`: int64) is exported too; its type is XLA's. */
 

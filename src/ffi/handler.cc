@@ -73,4 +73,14 @@ int32_t act_ffi_compile(act_ffi_bytes spec, act_ffi_bytes file, act_ffi_bytes pr
   return -1;
 }
 
+char* act_ffi_report(int64_t program) {
+  const std::shared_ptr<const act::ffi::Kernel> kernel = Kernels().Find(program);
+  if (kernel == nullptr) return nullptr;
+  std::string report = kernel->report;
+  report.pop_back();  // the closing brace
+  report += std::string(", \"from_disk\": ") + (kernel->from_disk ? "true" : "false") +
+            ", \"milliseconds\": " + kernel->times + '}';
+  return NewText(report);
+}
+
 void act_ffi_free(char* text) { std::free(text); }

@@ -3,12 +3,13 @@
 #include <algorithm>
 
 #include "ffi/cache.h"
+#include "ffi/report.h"
 
 namespace act::ffi {
 namespace {
 
 // Changes with everything that lets the same request give another program.
-constexpr std::string_view kFormat = "act-ffi 1\n";
+constexpr std::string_view kFormat = "act-ffi 2\n";
 
 std::string MakeKey(std::string_view spec, const hlo::Module& module, const Registry::Options& options) {
   std::string key(kFormat);
@@ -34,16 +35,22 @@ Status CheckTypes(const std::vector<Shape>& shapes) {
 // True if the cache has the kernel's program. Everything that a run relies on is checked here or by the
 // simulator.
 bool LoadProgram(const DiskCache& cache, const std::string& key, Kernel* kernel) {
-  std::optional<std::string> text = cache.Load(key);
-  if (!text) return false;
+  const std::optional<std::string> entry = cache.Load(key);
+  if (!entry) return false;
+  // The report is its first line.
+  const size_t line = entry->find('\n');
+  if (line == std::string::npos) return false;
+  std::string text = entry->substr(line + 1);
   const isa::Accelerator& accelerator = kernel->target->accelerator;
-  StatusOr<assembly::Program> program = assembly::ParseNative(accelerator, SourceText("cached", *text));
+  StatusOr<assembly::Program> program = assembly::ParseNative(accelerator, SourceText("cached", text));
   if (!program.ok() || !assembly::CheckProgram(accelerator, *program).ok()) return false;
   if (program->inputs.size() != kernel->parameter_shapes.size() ||
       program->outputs.size() != kernel->output_shapes.size())
     return false;
   kernel->program = *std::move(program);
-  kernel->assembly = *std::move(text);
+  kernel->assembly = std::move(text);
+  kernel->report = entry->substr(0, line);
+  kernel->times = "{}";
   return true;
 }
 
@@ -113,7 +120,9 @@ StatusOr<int64_t> Registry::Compile(std::string_view spec, std::string_view file
                          backend::Compile(target->accelerator, &*target->selector, module, compile));
     kernel->program = std::move(compiled.program);
     kernel->assembly = assembly::PrintNative(target->accelerator, kernel->program);
-    if (cache) (void)cache->Store(disk_key, kernel->assembly).ok();
+    kernel->report = ReportJson(target->accelerator, kernel->program, compiled.report);
+    kernel->times = TimesJson(compiled.report);
+    if (cache) (void)cache->Store(disk_key, kernel->report + '\n' + kernel->assembly).ok();
   }
   const std::lock_guard lock(mutex_);
   kernels_.emplace(id, std::move(kernel));

@@ -30,6 +30,8 @@ struct Kernel {
   assembly::Program program;
   std::vector<Shape> parameter_shapes, output_shapes;  // with layouts
   std::string assembly;
+  std::string report;  // ReportJson
+  std::string times;   // TimesJson of the compile; "{}" if it was found on disk
   bool from_disk = false;
 
   // Simulators that no call is using: a call takes one, or makes one, and puts it back.

@@ -186,7 +186,7 @@ def test_the_cache_on_disk(act_jax, monkeypatch, tmp_path):
   x = small_integers(18, 64, 64)
   wanted = act_jax.assembly(act_jax.jit(of_the_cache_test, target=QKV), x, x)
   entries = list((tmp_path / "new" / "folder").iterdir())
-  assert len(entries) == 1 and entries[0].read_text().partition("\n")[2] == wanted
+  assert len(entries) == 1 and entries[0].read_text().split("\n", 2)[2] == wanted
 
 
 def test_where_the_cache_is(act_jax, monkeypatch):
@@ -196,3 +196,19 @@ def test_where_the_cache_is(act_jax, monkeypatch):
   monkeypatch.delenv("ACT_CACHE_DIR")
   monkeypatch.setenv("XDG_CACHE_HOME", "/x")
   assert _ffi.cache_folder() == b"/x/act"
+
+
+def test_report(act_jax, jnp):
+  import jax
+  shape = jax.ShapeDtypeStruct((64, 64), jnp.bfloat16)
+  f = act_jax.jit(lambda x: jax.nn.softmax(x), target=QKV, numerics="relaxed")
+  report = act_jax.report(f, shape)
+  lines = act_jax.assembly(f, shape)
+  assert report["target"] == "QKV" and report["instructions"] == 6 and not report["from_disk"]
+  assert [entry["kind"] for entry in report["hbm_map"]].count("output") == 1
+  assert all(entry["address"] + entry["bytes"] <= report["hbm_bytes"] for entry in report["hbm_map"])
+  assert report["bytes_moved"] >= 2 * 8192 and report["cost"] > 0
+  assert any("softmax" in step for step in report["inexact_steps"])
+  assert report["verification"] and sum(report["milliseconds"].values()) > 0 and "softmax" in lines
+  with pytest.raises(TypeError, match="a function made by act.jax.jit"):
+    act_jax.report(lambda x: x, shape)

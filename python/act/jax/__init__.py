@@ -24,7 +24,7 @@ import numpy
 from act.jax import _compat
 from act.jax._compat import JaxUnavailable
 
-__all__ = ["JaxUnavailable", "assembly", "jit"]
+__all__ = ["JaxUnavailable", "assembly", "jit", "report"]
 
 _TARGET_NAME = "act_execute"
 _lock = threading.Lock()
@@ -136,10 +136,26 @@ def jit(function=None, *, target, numerics="default", effort=1):
   return call
 
 
-def assembly(function, *args, **kwargs):
-  """The program of a function made by `jit`, for these arguments (arrays or ShapeDtypeStructs), as native assembly."""
+def _kernel(name, function, args, kwargs):
   kernels = getattr(function, "_act_kernels", None)
   if kernels is None:
-    raise TypeError(f"act.jax.assembly takes a function made by act.jax.jit, not {function!r}")
+    raise TypeError(f"act.jax.{name} takes a function made by act.jax.jit, not {function!r}")
   leaves, tree = _compat.load().tree.flatten((args, kwargs))
-  return kernels.get(leaves, tree)[1]
+  return kernels.get(leaves, tree)
+
+
+def assembly(function, *args, **kwargs):
+  """The program of a function made by `jit`, for these arguments (arrays or ShapeDtypeStructs), as native assembly."""
+  return _kernel("assembly", function, args, kwargs)[1]
+
+
+def report(function, *args, **kwargs):
+  """What is known of that program: a dict.
+
+  target, kernel; instructions; cost under the target's cost model (cycles where it has costs, else instructions);
+  hbm_bytes, and hbm_map: kind (input, constant, output), name, address, bytes and shape of each tensor there;
+  bytes_moved: what instructions read from HBM and write to it; inexact_steps: the steps that are not exact on all
+  inputs; verification: what was run and how it was compared; from_disk: found in the cache on disk;
+  milliseconds: of each stage of the compile (empty if from_disk).
+  """
+  return _load_library().report(_kernel("report", function, args, kwargs)[0])

@@ -1,5 +1,6 @@
 """libact_ffi.so through ctypes: compiling a kernel to an id that XLA's call carries."""
 import ctypes
+import json
 import os
 
 from act import _library
@@ -44,6 +45,8 @@ class Library:
     self._lib.act_ffi_compile.restype = ctypes.c_int32
     self._lib.act_ffi_compile.argtypes = [_Bytes, _Bytes, _Bytes, ctypes.c_int32, ctypes.c_int32,
                                           _Bytes, ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(ctypes.c_void_p)]
+    self._lib.act_ffi_report.restype = ctypes.c_void_p
+    self._lib.act_ffi_report.argtypes = [ctypes.c_int64]
     self._lib.act_ffi_free.restype = None
     self._lib.act_ffi_free.argtypes = [ctypes.c_void_p]
     self.execute = self._lib.act_execute
@@ -58,3 +61,10 @@ class Library:
     if failed >= 0:
       raise _EXCEPTIONS[failed](message)
     return program.value, message
+
+  def report(self, program):
+    """What is known of a kernel, as a dict."""
+    text = self._lib.act_ffi_report(program)
+    found = json.loads(ctypes.string_at(text))
+    self._lib.act_ffi_free(text)
+    return found

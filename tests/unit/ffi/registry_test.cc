@@ -59,6 +59,19 @@ TEST(Registry, RunsByPointer) {
   EXPECT_NE(Execute(*kernel, inputs, {}).message().find("outputs do not have"), std::string::npos);
 }
 
+TEST(Registry, ReportsWhatAKernelMoves) {
+  Registry registry;
+  const StatusOr<int64_t> id = CompileEntry(&registry, "matmul");
+  ASSERT_TRUE(id.ok()) << id.status().message();
+  const std::string& report = registry.Find(*id)->report;
+  // Two matrices of 64x64 bf16 in, one out.
+  EXPECT_NE(report.find("\"instructions\": 4,"), std::string::npos) << report;
+  EXPECT_NE(report.find("\"bytes_moved\": 24576,"), std::string::npos) << report;
+  EXPECT_NE(report.find("{\"kind\": \"input\""), std::string::npos) << report;
+  EXPECT_NE(report.find("\"bytes\": 8192, \"shape\": \"bf16[64,64]\"}"), std::string::npos) << report;
+  EXPECT_EQ(report.find('\n'), std::string::npos);
+}
+
 TEST(Registry, RefusalsAreTheCompilers) {
   Registry registry;
   const struct {
