@@ -1,4 +1,4 @@
-// Order and addresses: from a selected graph to a program (design.md section 6).
+// Order and addresses: from a selected graph to a program.
 //
 // The parts, each usable and tested alone: model.h (unknowns and ties), order.h (orders), packing.h (the
 // placement problem of one order and its engines).
@@ -11,7 +11,7 @@
 
 namespace act::allocate {
 
-// The HBM map is reference/taidl.md section 13: inputs from byte 0 without padding, outputs directly behind
+// The HBM map is TAIDL's: inputs from byte 0 without padding, outputs directly behind
 // the last input, constants and temporaries behind the outputs. Constants nobody reads are left out. Every
 // value of one step's operands and result obeys the start expressions, constraints and placement marks of the
 // spec, which are checked once more on the result. Values with a destructive consumer are read by every other

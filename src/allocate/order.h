@@ -8,8 +8,7 @@
 
 namespace act::allocate {
 
-// Depth-first from the outputs, operands by decreasing max_d tau_d / capacity_d (act-algorithm.md 3.4, with
-// the best order's maximum in place of the printed minimum), anti-dependences respected.
+// Depth-first from the outputs, operands by decreasing max_d tau_d / capacity_d, anti-dependences respected.
 std::vector<int32_t> SethiUllman(const Model& model);
 
 // Where one order needs more of a buffer than there is.

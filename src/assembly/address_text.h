@@ -1,5 +1,5 @@
 // Text of addressing attributes: integer expressions over loop variables, in TAIDL's arithmetic
-// (reference/taidl.md section 8). Internal to src/assembly.
+//. Internal to src/assembly.
 #pragma once
 #include <span>
 #include <string>

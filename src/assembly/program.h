@@ -77,7 +77,7 @@ struct Program {
 
 // The identifier a kernel of this HLO module name has in assembly and as a Python function: characters
 // outside [A-Za-z0-9_] become '_'; a leading digit, a Python keyword, a name the kernel file itself needs
-// (jnp) and the empty name get "k_" in front (reference/taidl.md section 12).
+// (jnp) and the empty name get "k_" in front.
 std::string KernelIdentifier(const std::string& hlo_name);
 
 // Number of call statements (a loop's body counts once).

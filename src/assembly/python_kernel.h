@@ -1,4 +1,4 @@
-// The published Python kernel format (reference/taidl.md section 14), written and read in C++; reading never
+// The published Python kernel format, written and read in C++; reading never
 // executes it.
 #pragma once
 #include <span>

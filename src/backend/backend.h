@@ -20,7 +20,10 @@ struct Effort {
   int64_t e_nodes = 20000;
   int64_t states = 20000;  // (content, buffer) pairs of state search
   int iterations = 30;
+  int views = 16;     // bijective views of one base
+  int bindings = 8;   // of one rule on one content
   int candidates = 16;
+  int orders = 64;    // of one candidate
   int64_t allocation_nodes = 200000;
   int64_t extraction_nodes = 200000;
   int64_t verify_operations = 200000000;  // multiply-adds of one simulated run
@@ -72,7 +75,7 @@ StatusOr<Compiled> Compile(const isa::Accelerator& accelerator, select::Selector
                            const hlo::Module& module, const CompileOptions& options,
                            CompileReport* report = nullptr);
 
-// Execution (design.md I5 (3)): the simulator on random inputs against the evaluator, on the selected graph
+// Execution: the simulator on random inputs against the evaluator, on the selected graph
 // bit for bit and on the kernel as its numeric marks allow.
 struct VerifyReport {
   int runs = 0;

@@ -22,6 +22,8 @@ class Compiler {
     select.numerics = options_.numerics;
     select.max_nodes = options_.effort.e_nodes;
     select.max_states = options_.effort.states;
+    select.max_views_a_base = options_.effort.views;
+    select.max_bindings = static_cast<size_t>(options_.effort.bindings);
     select.max_iterations = options_.effort.iterations;
     select.max_extract_nodes = options_.effort.extraction_nodes;
     // The cheapest selection decides where the model is selection's own cost; else several compete.
@@ -69,6 +71,7 @@ class Compiler {
       ACT_RETURN_IF_ERROR(Stage("allocation of candidate " + std::to_string(number_)));
       allocate::AllocateOptions allocate;
       allocate.max_search_nodes = options_.effort.allocation_nodes;
+      allocate.max_orders = options_.effort.orders;
       auto program = allocate::Allocate(accelerator_, candidate.graph, allocate, &report_.allocate);
       if (!program.ok()) {
         Drop(program.status());
@@ -192,6 +195,9 @@ Effort EffortLevel(int level) {
     effort.e_nodes *= 10;
     effort.states *= 10;
     effort.iterations *= 10;
+    effort.views *= 10;
+    effort.bindings *= 10;
+    effort.orders *= 10;
     effort.candidates *= 10;
     effort.allocation_nodes *= 10;
     effort.extraction_nodes *= 10;

@@ -1,5 +1,4 @@
-// Generation of a backend: checks the spec, appends it to a copy of the engine (reference/taidl.md section
-// 17).
+// Generation of a backend: checks the spec, appends it to a copy of the engine.
 #pragma once
 #include <string>
 

@@ -107,7 +107,7 @@ act_error* act_accelerator_check_oracle(const act_accelerator* accelerator) {
       Status refused =
           act::Error(ErrorClass::kNotImplemented, "oracle-operation",
                      "instruction '" + instruction.name + "': the simulator does not have the operation " +
-                         node.operation + "; describe it by other operations of reference/taidl.md");
+                         node.operation + "; describe it by the operations of docs/taidl.md");
       Diagnostic d = refused.front();
       d.location = node.location;
       faults.push_back(std::move(d));

@@ -262,6 +262,9 @@ std::string CompileDetails() {
   };
   numbers("e-nodes", &backend::Effort::e_nodes);
   numbers("states", &backend::Effort::states);
+  numbers("views of a base", &backend::Effort::views);
+  numbers("bindings of a rule", &backend::Effort::bindings);
+  numbers("orders", &backend::Effort::orders);
   numbers("rewriting iterations", &backend::Effort::iterations);
   numbers("candidates", &backend::Effort::candidates);
   numbers("search nodes of extraction", &backend::Effort::extraction_nodes);

@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/program_file.h"
+#include "view/view.h"
 
 namespace act::cli {
 namespace {
@@ -23,7 +24,7 @@ Status SameTensors(const hlo::FlatKernel& kernel, const assembly::Program& progr
                        std::to_string(tensors.size()));
     }
     for (size_t k = 0; k < shapes.size(); ++k) {
-      ACT_ASSIGN_OR_RETURN(const Shape image, select::ImageShape(shapes[k]));
+      ACT_ASSIGN_OR_RETURN(const Shape image, ImageShape(shapes[k]));
       if (SameTypeAndDims(image, tensors[k].shape)) continue;
       return Error(ErrorClass::kValue, "verify-tensors",
                    std::string(kind) + " " + std::to_string(k) + " is " + ToString(shapes[k]) +

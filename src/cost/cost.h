@@ -1,4 +1,4 @@
-// Cost of a complete program: the built-in models and the `act_cost` plug-in (design.md section 8).
+// Cost of a complete program: the built-in models and the `act_cost` plug-in.
 #pragma once
 #include <memory>
 #include <string>

@@ -1,4 +1,4 @@
-// The evaluator with an error bound beside every element (design.md section 7).
+// The evaluator with an error bound beside every element.
 #pragma once
 #include <span>
 #include <vector>

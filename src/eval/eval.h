@@ -1,4 +1,4 @@
-// The reference evaluator of HLO: the project's definition of right (design.md section 7).
+// The reference evaluator of HLO: the project's definition of right.
 //
 // Integers wrap in two's complement; divide toward zero, by 0 gives all ones, MIN / -1 gives MIN; remainder
 // by 0 gives the dividend; power with a negative exponent is the integer part. Shifts by the width or more
@@ -30,7 +30,7 @@
 
 namespace act::eval {
 
-// Operand dynamic-slice starts outside: HLO clamps, TAIDL semantics refuse (reference/taidl.md section 10).
+// Operand dynamic-slice starts outside: HLO clamps, TAIDL semantics refuse.
 enum class OutOfRange { kClamp, kRefuse };
 
 // One operation on literals; `result` gives type and dims of the result (so a dot may widen). Called

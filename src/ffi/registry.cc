@@ -1,5 +1,7 @@
 #include "ffi/registry.h"
 
+#include "view/view.h"
+
 #include <algorithm>
 
 #include "ffi/cache.h"
@@ -155,7 +157,7 @@ Status Execute(const Kernel& kernel, std::span<const std::span<const uint8_t>> i
     value.shape = Shape::Array(shape.type, shape.dims);
     value.bytes.assign(inputs[i].begin(), inputs[i].end());
     if (IsOwnImage(shape)) continue;
-    ACT_ASSIGN_OR_RETURN(Literal image, select::ToImage(value, shape));
+    ACT_ASSIGN_OR_RETURN(Literal image, ToImage(value, shape));
     value = std::move(image);
   }
   std::unique_ptr<oracle::Simulator> simulator = TakeSimulator(kernel);
@@ -167,7 +169,7 @@ Status Execute(const Kernel& kernel, std::span<const std::span<const uint8_t>> i
   for (size_t i = 0; i < outputs.size(); ++i) {
     Literal& value = simulation.outputs[i];
     if (!IsOwnImage(kernel.output_shapes[i])) {
-      ACT_ASSIGN_OR_RETURN(value, select::FromImage(value, kernel.output_shapes[i]));
+      ACT_ASSIGN_OR_RETURN(value, FromImage(value, kernel.output_shapes[i]));
     }
     std::copy(value.bytes.begin(), value.bytes.end(), outputs[i].begin());
   }

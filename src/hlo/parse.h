@@ -1,4 +1,4 @@
-// Reader of HLO text: the grammar that JAX and XLA print (reference/xla.md section 4; XLA hlo_parser).
+// Reader of HLO text: the grammar that JAX and XLA print.
 #pragma once
 #include "hlo/module.h"
 #include "support/support.h"

@@ -1,5 +1,4 @@
-// Reader of HloModuleProto, the lossless form in which JAX hands over a module (reference/xla.md section 5;
-// XLA's hlo.proto and xla_data.proto).
+// Reader of HloModuleProto, the lossless form in which JAX hands over a module.
 #pragma once
 #include <string_view>
 

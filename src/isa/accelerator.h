@@ -1,4 +1,4 @@
-// The accelerator as a value: what a spec says, in the terms of reference/taidl.md.
+// The accelerator as a value: what a spec says, in TAIDL's terms.
 #pragma once
 #include <memory>
 #include <optional>
@@ -52,7 +52,7 @@ struct Update {
   Expression value;
 };
 
-// What `numerics=` says of an instruction (design.md section 7).
+// What `numerics=` says of an instruction.
 enum class InstructionNumerics : uint8_t { kExact, kApproximate, kFlush };
 
 struct Instruction {

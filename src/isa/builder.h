@@ -9,13 +9,13 @@
 
 namespace act::isa {
 
-// What a name may be (reference/taidl.md section 11). `what` is the thing named, for the message: "buffer".
+// What a name may be. `what` is the thing named, for the message: "buffer".
 Status CheckName(std::string_view what, std::string_view name);
 Status CheckAcceleratorName(std::string_view name);
 // Blanks in accelerator and instruction names become '_'.
 std::string NameWithoutBlanks(std::string_view name);
 
-// The element types a spec may use (reference/taidl.md section 8).
+// The element types a spec may use.
 inline constexpr ElementType kTaidlTypes[] = {
     ElementType::kPred, ElementType::kS2,  ElementType::kS4,  ElementType::kS8,  ElementType::kS16,
     ElementType::kS32,  ElementType::kS64, ElementType::kU2,  ElementType::kU4,  ElementType::kU8,
@@ -36,7 +36,7 @@ struct RegionText {
   std::vector<std::string> starts, sizes, strides;
 };
 // index: of the instruction. Each call replaces the list (inputs, outputs, semantics, cost, marks) or adds to
-// it (constraints, updates), as reference/taidl.md says.
+// it (constraints, updates), as TAIDL says.
 //
 // Regions and semantics may come in either order: semantics that needs regions not given yet is checked as
 // far as it goes, kept as text, and resolved when they are given; a fault found then is the failure of that

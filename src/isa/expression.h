@@ -1,4 +1,4 @@
-// Integer expressions and conditions over attributes (reference/taidl.md section 8).
+// Integer expressions and conditions over attributes.
 //
 // Values are exact 64-bit signed integers, evaluated in 128 bits; '/' rounds toward zero and '%' has the
 // dividend's sign, so that (a/b)*b + a%b == a.

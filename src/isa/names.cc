@@ -1,4 +1,4 @@
-// The rules on names (reference/taidl.md section 11).
+// The rules on names.
 #include <algorithm>
 #include <iterator>
 

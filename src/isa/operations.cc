@@ -1,4 +1,4 @@
-// The table of operations: names, operand counts and element types (reference/taidl.md section 10).
+// The table of operations: names, operand counts and element types.
 #include <algorithm>
 #include <iterator>
 

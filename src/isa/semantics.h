@@ -1,5 +1,5 @@
 // What an instruction computes: a DAG of HLO operations whose dimensions and attributes are expressions over
-// @c and @s (reference/taidl.md sections 9 and 10).
+// @c and @s.
 #pragma once
 #include <optional>
 #include <string>

@@ -10,7 +10,7 @@
 
 namespace act::isa {
 
-// What element types an operation takes (reference/taidl.md section 10).
+// What element types an operation takes.
 enum class TypeRule : uint8_t {
   kAny,
   kNotPred,

@@ -1,4 +1,4 @@
-// Reader of the `ENTRY ... { ... }` block (reference/taidl.md section 9): first the statements as written,
+// Reader of the `ENTRY ... { ... }` block: first the statements as written,
 // then names and operations.
 #include <algorithm>
 #include <charconv>

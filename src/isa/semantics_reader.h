@@ -14,7 +14,7 @@ struct SemanticsResult {
   Semantics semantics;  // empty while it waits for regions, or has faults
   bool waits = false;   // parameters or outputs are named whose regions are not given yet
   // Types, shapes and attributes that disagree: found when the spec is used, not by the reading call
-  // (reference/taidl.md section 18).
+  //.
   std::vector<Diagnostic> faults;
 };
 // Reads the block `ENTRY ... { ... }` at the cursor for the instruction's regions and leaves the cursor

@@ -1,5 +1,5 @@
 // Exact arithmetic of a running program: 128 bits, with a record of what a 64-bit machine would not have
-// computed alike (reference/taidl.md section 8). Internal to src/oracle.
+// computed alike. Internal to src/oracle.
 #pragma once
 #include <set>
 #include <span>

@@ -11,7 +11,7 @@ constexpr int64_t kMaxRegionBytes = int64_t{1} << 32;
 constexpr int64_t kMaxResidentBytes = int64_t{1} << 35;
 constexpr int64_t kMaxDebugElements = int64_t{1} << 20;
 
-// Any byte but 0 reads as true (reference/taidl.md section 8).
+// Any byte but 0 reads as true.
 void NormalisePred(ElementType type, uint8_t* bytes, int64_t count) {
   if (type != ElementType::kPred) return;
   for (int64_t i = 0; i < count; ++i) bytes[i] = bytes[i] != 0;

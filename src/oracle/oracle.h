@@ -1,4 +1,4 @@
-// The simulator: executes a program over the buffers, exactly (reference/taidl.md sections 15 and 16).
+// The simulator: executes a program over the buffers, exactly.
 #pragma once
 #include <functional>
 #include <memory>

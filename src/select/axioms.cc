@@ -1,4 +1,4 @@
-// The table of axioms (design.md section 5): IR-to-IR rewrites with their numeric marks.
+// The table of axioms: IR-to-IR rewrites with their numeric marks.
 #include <algorithm>
 #include <cmath>
 
@@ -141,8 +141,7 @@ bool ConvertThereAndBack(TensorGraph* graph, NodeId at, bool dry) {
   return false;
 }
 
-// convert_T(reduce_W(convert_W(x))) = reduce_T(x): narrow sums accumulate in f32 and round once (design.md
-// section 7), minimum and maximum round nothing.
+// convert_T(reduce_W(convert_W(x))) = reduce_T(x): narrow sums accumulate in f32 and round once, minimum and maximum round nothing.
 bool ReduceInWiderType(TensorGraph* graph, NodeId at, bool dry) {
   const Operator op = graph->op(at);
   if (!op.IsElementwise(Opcode::kConvert)) return false;

@@ -121,13 +121,13 @@ class Explainer {
       return Fail(
           in, (constant ? "constant '" + in.name + "'" : "parameter " + std::to_string(in.parameter_number)) +
                   " (" + ToString(in.shape) + ", " + BytesText(graph_.Bytes(id)) +
-                  ") cannot be moved from HBM into any buffer: " + LargestMove());
+                  ") cannot be moved from HBM into any buffer as it is: " + Moves());
     }
     if (Reached(id)) return Status();
     if (MovesOnly(in)) {
       return Fail(in, "no instruction of " + rules_.accelerator().name + " moves data as operation '" +
                           in.opcode_name + "' (" + in.name + ", " + ToString(in.shape) + ") does, " +
-                          BytesText(graph_.Bytes(id)) + ": " + LargestMove());
+                          BytesText(graph_.Bytes(id)) + ": " + Moves());
     }
     return Fail(in, "operation '" + in.opcode_name + "' (" + in.name + ", " + ToString(in.shape) +
                         ") has no implementation on " + rules_.accelerator().name + ": " + Nearest(in));
@@ -158,16 +158,39 @@ class Explainer {
     return Status(std::move(d));
   }
 
-  // The largest transfers out of HBM, in words.
-  std::string LargestMove() {
+  // What the instructions that read HBM can take from it, in words: "load_rm moves 128 to 16384 bytes in
+  // multiples of 128".
+  std::string Moves() {
     std::string text;
     const isa::Accelerator& acc = rules_.accelerator();
-    for (const isa::Buffer& buffer : acc.buffers) {
-      if (&buffer == &acc.buffers[0]) continue;
-      text += (text.empty() ? "buffer '" : ", buffer '") + buffer.name + "' holds " +
-              BytesText(buffer.CapacityBytes());
+    for (size_t i = 0; i < acc.instructions.size(); ++i) {
+      if (!rules_.usable(i)) continue;
+      const isa::Instruction& in = acc.instructions[i];
+      for (const isa::Region& region : in.inputs) {
+        if (region.buffer.value() != 0) continue;
+        std::vector<int64_t> low, high;
+        for (const isa::AttributeRange& range : isa::AttributeRanges(acc, in)) {
+          low.push_back(range.low);
+          high.push_back(range.high);
+        }
+        const auto least = isa::EvaluateSizes(region, {low, {}, {}});
+        const auto most = isa::EvaluateSizes(region, {high, {}, {}});
+        if (!least.ok() || !most.ok()) continue;
+        text += (text.empty() ? "" : ", ") + in.name + " moves ";
+        if (*least == *most) {
+          text += BytesText((*most)[0]);
+          continue;
+        }
+        text += std::to_string((*least)[0]) + " to " + BytesText((*most)[0]);
+        // With one attribute the sizes between are one step apart.
+        if (low.size() != 1 || low[0] == high[0]) continue;
+        const auto next = isa::EvaluateSizes(region, {std::vector<int64_t>{low[0] + 1}, {}, {}});
+        if (next.ok() && (*next)[0] - (*least)[0] > 1) {
+          text += " in steps of " + std::to_string((*next)[0] - (*least)[0]);
+        }
+      }
     }
-    return text.empty() ? "there is no buffer" : text;
+    return text.empty() ? "no instruction reads HBM" : text;
   }
 
   // The instructions whose semantics contain the operation, or that there is none.

@@ -1,4 +1,4 @@
-// Extraction (design.md section 4b): Knuth's trees, then the cheapest shared selections by branch and bound.
+// Extraction: Knuth's trees, then the cheapest shared selections by branch and bound.
 #pragma once
 #include <cstdint>
 #include <vector>

@@ -1,6 +1,7 @@
 // From a selection to a selected graph of instances: sharing made legal for destructive instructions
-// (design.md section 4b, rules 1 to 6).
+//.
 #pragma once
+#include <cstdint>
 #include <span>
 
 #include "assembly/assembly.h"
@@ -9,7 +10,7 @@
 namespace act::select {
 
 // What several uses of a state share. Inputs and constants are always one instance.
-enum class Sharing {
+enum class Sharing : uint8_t {
   kAll,       // one instance a state, with further instances where destructive consumers conflict
   kComputed,  // the same, but each use loads its own copy of an input or constant: less is alive at once
   kNothing,   // every use has its own production (the tree fallback)

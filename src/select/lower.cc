@@ -317,43 +317,4 @@ StatusOr<std::vector<int32_t>> Lower(const Computation& body, std::span<const in
   return result;
 }
 
-StatusOr<View> LayoutImage(const Shape& shape) {
-  const int64_t width = StorageBytes(shape.type);
-  const auto refuse = [&](const std::string& why) {
-    return Error(ErrorClass::kUnsupported, "select-layout", "layout of " + ToString(shape, true) + " " + why);
-  };
-  const std::vector<int64_t> strides = RowMajorStrides(shape.dims);
-  if (!shape.has_layout) {
-    std::vector<Mode> modes;
-    for (size_t d = 0; d < shape.dims.size(); ++d) modes.push_back({shape.dims[d], strides[d] * width});
-    return View::OfElements(modes, width);
-  }
-  const Layout& layout = shape.layout;
-  if (!layout.other.empty()) return refuse("has '" + layout.other + "', which has no meaning here");
-  if (layout.minor_to_major.size() != shape.dims.size()) return refuse("does not name every dimension");
-  // Dimensions major to minor; each is a list of modes, outermost first.
-  std::vector<Mode> dims;
-  for (size_t i = layout.minor_to_major.size(); i-- > 0;) {
-    const size_t d = static_cast<size_t>(layout.minor_to_major[i]);
-    dims.push_back({shape.dims[d], strides[d] * width});
-  }
-  // A tile applies to the last tile.size() of the current dimensions: they become the tile counts, and the
-  // tile's own dimensions follow behind them (XLA "Tiled layout").
-  for (const std::vector<int64_t>& tile : layout.tiles) {
-    if (tile.size() > dims.size()) return refuse("has a tile of more dimensions than the tensor");
-    const size_t first = dims.size() - tile.size();
-    std::vector<Mode> inner;
-    for (size_t i = 0; i < tile.size(); ++i) {
-      Mode& dim = dims[first + i];
-      if (tile[i] <= 0 || dim.extent % tile[i] != 0) {
-        return refuse("has a tile that does not divide the tensor; pad the tensor or choose a dividing tile");
-      }
-      inner.push_back({tile[i], dim.stride});
-      dim = {dim.extent / tile[i], dim.stride * tile[i]};
-    }
-    dims.insert(dims.end(), inner.begin(), inner.end());
-  }
-  return View::OfElements(dims, width);
-}
-
 }  // namespace act::select

@@ -30,9 +30,4 @@ StatusOr<std::vector<int32_t>> Lower(const hlo::Computation& body, std::span<con
                                      std::span<const int32_t> parameters, TermBuilder* builder,
                                      std::vector<int32_t>* terms = nullptr);
 
-// The image of a tensor in HBM under its layout as a view of its row-major bytes: byte i of the image is byte
-// L(i) of the tensor. Fails by name for layouts that are no view (tiles that do not divide, memory spaces,
-// sub-byte layouts).
-StatusOr<View> LayoutImage(const Shape& shape);
-
 }  // namespace act::select

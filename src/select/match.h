@@ -1,4 +1,4 @@
-// Matching a pattern against an e-class (design.md section 4, item 5).
+// Matching a pattern against an e-class.
 #pragma once
 #include <vector>
 

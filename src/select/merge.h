@@ -1,4 +1,4 @@
-// Joint transfers (design.md section 6): after selection, transfers of one instruction with neighbouring
+// Joint transfers: after selection, transfers of one instruction with neighbouring
 // sources, whose results may lie side by side, become one transfer.
 #pragma once
 #include "assembly/assembly.h"

@@ -1,4 +1,4 @@
-// Numeric marks of rules and specialised cores (design.md section 7).
+// Numeric marks of rules and specialised cores.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -11,12 +11,14 @@ struct NumericMarks {
   bool real = false;         // equal over the reals, no intermediate narrower than the kernel's
   bool range = false;        // differs where an intermediate over- or underflows
   bool approximate = false;  // approximate instruction, or a narrower intermediate
+  bool flush = false;        // an instruction that takes or gives subnormals as 0
 
   friend bool operator==(const NumericMarks&, const NumericMarks&) = default;
   NumericMarks operator|(const NumericMarks& o) const {
-    return {finite || o.finite, real || o.real, range || o.range, approximate || o.approximate};
+    return {finite || o.finite, real || o.real, range || o.range, approximate || o.approximate,
+            flush || o.flush};
   }
-  bool exact_everywhere() const { return !finite && !real && !range && !approximate; }
+  bool exact_everywhere() const { return !finite && !real && !range && !approximate && !flush; }
 };
 
 enum class Numerics : uint8_t { kStrict, kDefault, kRelaxed };

@@ -134,20 +134,4 @@ egraph::OpId OperatorTable::Constant(const std::vector<uint8_t>& bytes) {
   return Intern(op);
 }
 
-std::vector<uint8_t> ApplyView(const View& view, std::span<const uint8_t> bytes) {
-  std::vector<uint8_t> out(static_cast<size_t>(view.size()));
-  // Expand mode by mode, outermost first: `at` holds the byte of each position so far.
-  std::vector<int64_t> at{view.offset()};
-  for (const Mode& mode : view.modes()) {
-    std::vector<int64_t> next;
-    next.reserve(at.size() * static_cast<size_t>(mode.extent));
-    for (int64_t base : at) {
-      for (int64_t i = 0; i < mode.extent; ++i) next.push_back(base + i * mode.stride);
-    }
-    at = std::move(next);
-  }
-  for (size_t i = 0; i < out.size(); ++i) out[i] = bytes[static_cast<size_t>(at[i])];
-  return out;
-}
-
 }  // namespace act::select

@@ -1,4 +1,4 @@
-// The tensor language of the e-graph (design.md I2): operators on flat byte vectors. A value has no shape;
+// The tensor language of the e-graph: operators on flat byte vectors. A value has no shape;
 // the operators that need one carry it.
 #pragma once
 #include <cstdint>
@@ -74,8 +74,5 @@ class OperatorTable {
   std::deque<std::vector<uint8_t>> constants_;
   std::vector<std::pair<uint64_t, int64_t>> constant_hashes_;
 };
-
-// The bytes of View{view}(bytes).
-std::vector<uint8_t> ApplyView(const View& view, std::span<const uint8_t> bytes);
 
 }  // namespace act::select

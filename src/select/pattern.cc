@@ -331,10 +331,9 @@ StatusOr<std::vector<Pattern>> DerivePatterns(const isa::Accelerator& accelerato
       pattern.specialisation +=
           (name.empty() ? "operand " + std::to_string(k + 1) : name) + " = " + SpecialName(specials[k]);
     }
-    // What the spec says of the instruction holds for everything made of it. A result that is flushed leaves
-    // the domain like one that is not finite.
+    // What the spec says of the instruction holds for everything made of it.
     if (instruction.numerics == isa::InstructionNumerics::kApproximate) pattern.marks.approximate = true;
-    if (instruction.numerics == isa::InstructionNumerics::kFlush) pattern.marks.finite = true;
+    if (instruction.numerics == isa::InstructionNumerics::kFlush) pattern.marks.flush = true;
     patterns.push_back(std::move(pattern));
     return Status();
   };

@@ -1,5 +1,5 @@
 // What an instruction computes at concrete attributes, as a pattern over the tensor language: views peeled
-// from parameters and root, a DAG of operators between them (design.md section 4, items 1, 2, 5 and 8).
+// from parameters and root, a DAG of operators between them.
 #pragma once
 #include <memory>
 #include <string>

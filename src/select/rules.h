@@ -1,5 +1,5 @@
 // Rewrites inside the e-graph: the always-on rules that see through views, and the table of axioms
-// (design.md sections 4 and 5).
+//.
 #pragma once
 #include <cstdint>
 #include <span>

@@ -94,6 +94,7 @@ Status RunStage(const hlo::FlatKernel& kernel, const SelectOptions& options, boo
   stage->saturate_options.use_inexact_axioms = inexact;
   stage->search_options.max_route = options.max_route;
   stage->search_options.max_states = options.max_states;
+  stage->search_options.max_bindings = options.max_bindings;
   stage->search_options.numerics = options.numerics;
   ACT_ASSIGN_OR_RETURN(stage->states,
                        SearchStates(&graph, rules, stage->inputs, stage->outputs, stage->search_options,
@@ -142,8 +143,9 @@ struct Selector::Impl {
       if (p.marks.exact_everywhere()) continue;
       std::string step = accelerator->instruction(p.instruction).name;
       if (!p.specialisation.empty()) step += " with " + p.specialisation;
-      step +=
-          p.marks.approximate ? ": approximate, as its spec says" : ": exact where every operand is finite";
+      step += p.marks.approximate ? ": approximate, as its spec says"
+              : p.marks.finite    ? ": exact where every operand is finite"
+                                  : ": exact where nothing is subnormal, as its spec says";
       if (std::find(candidate.inexact_steps.begin(), candidate.inexact_steps.end(), step) ==
           candidate.inexact_steps.end()) {
         candidate.inexact_steps.push_back(step);
@@ -338,37 +340,6 @@ std::string Selector::DescribeRules() {
     if (!values.empty()) out += "\n";
     for (const Pattern& pattern : *patterns) out += "  " + ToString(pattern, in, impl_->operators) + "\n";
   }
-  return out;
-}
-
-StatusOr<Shape> ImageShape(const Shape& shape) {
-  ACT_RETURN_IF_ERROR(LayoutImage(shape).status());
-  if (!shape.has_layout || shape.layout.IsRowMajor()) return Shape::Array(shape.type, shape.dims);
-  std::vector<int64_t> dims;
-  for (size_t i = shape.layout.minor_to_major.size(); i-- > 0;) {
-    dims.push_back(shape.dims[static_cast<size_t>(shape.layout.minor_to_major[i])]);
-  }
-  for (const std::vector<int64_t>& tile : shape.layout.tiles) {
-    const size_t first = dims.size() - tile.size();
-    for (size_t i = 0; i < tile.size(); ++i) dims[first + i] /= tile[i];
-    dims.insert(dims.end(), tile.begin(), tile.end());
-  }
-  return Shape::Array(shape.type, std::move(dims));
-}
-
-StatusOr<Literal> ToImage(const Literal& value, const Shape& shape_with_layout) {
-  ACT_ASSIGN_OR_RETURN(const View image, LayoutImage(shape_with_layout));
-  ACT_ASSIGN_OR_RETURN(const Shape shape, ImageShape(shape_with_layout));
-  Literal out(shape);
-  out.bytes = ApplyView(image, value.bytes);
-  return out;
-}
-
-StatusOr<Literal> FromImage(const Literal& image, const Shape& shape_with_layout) {
-  ACT_ASSIGN_OR_RETURN(const View view, LayoutImage(shape_with_layout));
-  const auto inverse = Inverse(view, static_cast<int64_t>(image.bytes.size()));
-  Literal out(Shape::Array(shape_with_layout.type, shape_with_layout.dims));
-  out.bytes = ApplyView(*inverse, image.bytes);
   return out;
 }
 

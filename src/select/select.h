@@ -1,5 +1,4 @@
-// Instruction selection: from a flat HLO kernel to selected graphs, cheapest first (design.md sections 2, 4
-// to 5, 7).
+// Instruction selection: from a flat HLO kernel to selected graphs, cheapest first.
 #pragma once
 #include <memory>
 #include <optional>
@@ -19,6 +18,7 @@ struct SelectOptions {
   int64_t max_extract_nodes = 200000;
   int64_t max_states = 20000;
   int max_views_a_base = 16;
+  size_t max_bindings = 8;            // of one rule on one content
   int max_route = 3;  // transfers in a row
 };
 
@@ -58,12 +58,5 @@ class Selector {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
-
-// The image of a kernel input or output in HBM as a row-major tensor: dims in layout order (tile dimensions
-// included), so that its row-major bytes are the bytes in HBM. Fails where LayoutImage does.
-StatusOr<Shape> ImageShape(const Shape& shape);
-// The bytes in HBM of a tensor, and back.
-StatusOr<Literal> ToImage(const Literal& value, const Shape& shape_with_layout);
-StatusOr<Literal> FromImage(const Literal& image, const Shape& shape_with_layout);
 
 }  // namespace act::select

@@ -1,4 +1,4 @@
-// The state search (design.md I3): states (content, buffer, box) and the productions that reach them, found
+// The state search: states (content, buffer, box) and the productions that reach them, found
 // backwards from the outputs.
 #pragma once
 #include <map>

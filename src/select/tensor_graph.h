@@ -1,4 +1,4 @@
-// The e-graph over the tensor language, with origins (design.md section 4, "Views in the e-graph").
+// The e-graph over the tensor language, with origins.
 #pragma once
 #include <optional>
 #include <string>

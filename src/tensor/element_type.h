@@ -1,6 +1,6 @@
 // Element types of HLO and TAIDL, and how one element is stored.
 //
-// Storage (design.md I2): one element is StorageBytes(type) bytes, little-endian. pred and the sub-byte
+// Storage: one element is StorageBytes(type) bytes, little-endian. pred and the sub-byte
 // integers take one byte an element; sub-byte integers are sign- or zero-extended in it.
 #pragma once
 #include <cstdint>

@@ -244,7 +244,7 @@ StatusOr<ContentId> MoveData(ContentTable* table, const hlo::Instruction& instru
       for (size_t d = 0; d < rank; ++d) {
         if (dims[d] < 0 || static_cast<size_t>(dims[d]) >= modes.size()) return Contradiction(instruction);
         Mode& mode = modes[static_cast<size_t>(dims[d])];
-        // An extent of 1 may be stretched (reference/taidl.md section 12).
+        // An extent of 1 may be stretched.
         if (from.dims[d] != mode.extent && from.dims[d] != 1) return Contradiction(instruction);
         mode.stride = from.dims[d] == 1 ? 0 : strides[d];
       }

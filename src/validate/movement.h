@@ -21,7 +21,7 @@ ContentId Gather(ContentTable* table, ContentId source, int64_t element_bytes, i
 bool IsMovement(const ContentTable& table, const hlo::Instruction& instruction,
                 std::span<const Shape* const> operand_shapes, std::span<const ContentId> operands);
 // The result of an instruction for which IsMovement holds. Fails where a dynamic window leaves its operand
-// (reference/taidl.md section 10) and where shapes contradict the operation.
+// and where shapes contradict the operation.
 StatusOr<ContentId> MoveData(ContentTable* table, const hlo::Instruction& instruction,
                              std::span<const Shape* const> operand_shapes,
                              std::span<const ContentId> operands);

@@ -1,4 +1,4 @@
-// The validator of design.md I5 (1): exact, and independent of selection and allocation.
+// The validator: exact, and independent of selection and allocation.
 //
 // It walks the program and keeps for every buffer which bytes hold which bytes of which term. Terms are
 // hash-consed: an input, a constant, or an operation of an instruction's semantics on the terms it finds at

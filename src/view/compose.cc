@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "view/view.h"
+#include "view/algebra.h"
 
 namespace act {
 namespace {

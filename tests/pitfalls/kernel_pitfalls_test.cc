@@ -181,7 +181,7 @@ TEST(KernelPitfalls, ANameThatIsNoIdentifier) {
 }
 
 // A tiled layout is honoured where the tile divides the tensor; else the compiler says so. The input's bytes
-// are laid out by the kit through select::ToImage; the expected order of a dividing tile is written down
+// are laid out by the kit through ToImage; the expected order of a dividing tile is written down
 // here.
 // pitfall 69
 TEST(KernelPitfalls, TiledLayouts) {
@@ -213,7 +213,7 @@ TEST(KernelPitfalls, TiledLayouts) {
   ASSERT_TRUE(module.ok());
   Literal literal(shape);
   for (int64_t i = 0; i < 256; ++i) literal.SetInt(i, i);
-  const auto image = select::ToImage(literal, module->parameter_shapes[0]);
+  const auto image = ToImage(literal, module->parameter_shapes[0]);
   ASSERT_TRUE(image.ok());
   for (int64_t i = 0; i < 256; ++i) EXPECT_EQ(image->GetInt(i), i % 64 / 4 * 16 + i / 64 * 4 + i % 4);
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "oracle/oracle.h"
+#include "view/view.h"
 
 namespace act::pitfalls {
 namespace {
@@ -86,7 +87,7 @@ void Machine::CompareWith(const hlo::Module& module, const assembly::Program& pr
   for (const Shape& shape : kernel->parameter_shapes) {
     const Literal literal = RandomInput(shape, &random);
     inputs.push_back(ToValues(literal));
-    auto image = select::ToImage(literal, shape);
+    auto image = ToImage(literal, shape);
     ASSERT_TRUE(image.ok()) << image.status().message();
     images.push_back(*std::move(image));
   }
@@ -97,7 +98,7 @@ void Machine::CompareWith(const hlo::Module& module, const assembly::Program& pr
   const std::vector<Values> expected = reference(inputs);
   ASSERT_EQ(simulation->outputs.size(), expected.size());
   for (size_t k = 0; k < expected.size(); ++k) {
-    const auto output = select::FromImage(simulation->outputs[k], kernel->output_shapes[k]);
+    const auto output = FromImage(simulation->outputs[k], kernel->output_shapes[k]);
     ASSERT_TRUE(output.ok()) << output.status().message();
     const Values got = ToValues(*output);
     ASSERT_EQ(got.size(), expected[k].size());

@@ -68,11 +68,11 @@ const Case kCases[] = {
      {"operation 'dot'"}},
     {"copy of 129 rows",
      "  a = bf16[129,64] parameter(0)\n  ROOT r = bf16[129,64] copy(a)\n",
-     {"parameter 0", "16512 bytes", "buffer 'd1' holds 16384 bytes"}},
+     {"parameter 0", "16512 bytes", "load_rm moves 128 to 16384 bytes in steps of 128"}},
     // pitfall 104
     {"256 rows",
      "  a = bf16[256,64] parameter(0)\n  ROOT r = bf16[256,64] copy(a)\n",
-     {"parameter 0", "buffer 'd1'"}},
+     {"parameter 0", "load_rm moves"}},
     // pitfall 33
     {"bytes that are no row", "  a = bf16[50] parameter(0)\n  ROOT r = bf16[50] copy(a)\n", {"parameter 0"}},
     {"dynamic shape", "  a = bf16[<=64,64] parameter(0)\n  ROOT r = bf16[<=64,64] copy(a)\n", {"dynamic"}},

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cstdio>
 
 #include "oracle/oracle.h"
@@ -201,23 +200,6 @@ TEST(QkvTest, RandomProgramsBitForBit) {
       ASSERT_EQ(run->outputs[0].bytes, RunReference(accelerator, p, in)) << round;
     }
   }
-}
-
-TEST(QkvTest, AttentionIsFast) {
-  isa::Accelerator qkv = MakeQkv();
-  assembly::Program program = ReadNative(qkv, "qkv_attention");
-  Random random(1);
-  std::vector<Literal> in;
-  for (int i = 0; i < 3; ++i) in.push_back(RandomRows(Draw::kNormal, &random));
-  double best = 1e9;
-  for (int i = 0; i < 20; ++i) {
-    auto begin = std::chrono::steady_clock::now();
-    ASSERT_TRUE(Simulate(qkv, program, in).ok());
-    best = std::min(
-        best, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
-  }
-  std::printf("attention: %.3f ms\n", best);
-  RecordProperty("milliseconds", std::to_string(best));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "select/lower.h"
 
 #include "select/select.h"
+#include "view/view.h"
 #include "unit/select/testing.h"
 
 namespace act::select {

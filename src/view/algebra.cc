@@ -1,4 +1,4 @@
-#include "view/view.h"
+#include "view/algebra.h"
 
 #include <algorithm>
 #include <cstdlib>
