@@ -20,10 +20,10 @@ struct Effort {
   int64_t e_nodes = 20000;
   int64_t states = 20000;  // (content, buffer) pairs of state search
   int iterations = 30;
-  int views = 16;     // bijective views of one base
-  int bindings = 8;   // of one rule on one content
+  int views = 16;    // bijective views of one base
+  int bindings = 8;  // of one rule on one content
   int candidates = 16;
-  int orders = 64;    // of one candidate
+  int orders = 64;  // of one candidate
   int64_t allocation_nodes = 200000;
   int64_t extraction_nodes = 200000;
   int64_t verify_operations = 200000000;  // multiply-adds of one simulated run

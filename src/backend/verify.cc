@@ -154,8 +154,7 @@ StatusOr<VerifyReport> VerifyByExecution(const isa::Accelerator& accelerator, co
       for (eval::Bounded& b : bounded) expected.push_back(b.value);
     }
     for (size_t k = 0; k < expected.size(); ++k) {
-      ACT_ASSIGN_OR_RETURN(const Literal got,
-                           FromImage(simulation->outputs[k], kernel.output_shapes[k]));
+      ACT_ASSIGN_OR_RETURN(const Literal got, FromImage(simulation->outputs[k], kernel.output_shapes[k]));
       for (int64_t i = 0, n = got.num_elements(); i < n; ++i) {
         if (SameElement(got, expected[k], i, marks.finite || !exact)) continue;
         const std::string place = "output " + std::to_string(k) + ", element " + std::to_string(i) + " is " +

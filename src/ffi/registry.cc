@@ -1,11 +1,10 @@
 #include "ffi/registry.h"
 
-#include "view/view.h"
-
 #include <algorithm>
 
 #include "ffi/cache.h"
 #include "ffi/report.h"
+#include "view/view.h"
 
 namespace act::ffi {
 namespace {

@@ -141,7 +141,8 @@ bool ConvertThereAndBack(TensorGraph* graph, NodeId at, bool dry) {
   return false;
 }
 
-// convert_T(reduce_W(convert_W(x))) = reduce_T(x): narrow sums accumulate in f32 and round once, minimum and maximum round nothing.
+// convert_T(reduce_W(convert_W(x))) = reduce_T(x): narrow sums accumulate in f32 and round once, minimum and
+// maximum round nothing.
 bool ReduceInWiderType(TensorGraph* graph, NodeId at, bool dry) {
   const Operator op = graph->op(at);
   if (!op.IsElementwise(Opcode::kConvert)) return false;

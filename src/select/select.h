@@ -18,8 +18,8 @@ struct SelectOptions {
   int64_t max_extract_nodes = 200000;
   int64_t max_states = 20000;
   int max_views_a_base = 16;
-  size_t max_bindings = 8;            // of one rule on one content
-  int max_route = 3;  // transfers in a row
+  size_t max_bindings = 8;  // of one rule on one content
+  int max_route = 3;        // transfers in a row
 };
 
 struct SelectReport {

@@ -1,5 +1,6 @@
 // Section 3 of the list: what stands in the kernel is what is compiled.
 #include "pitfalls/kit.h"
+#include "view/view.h"
 
 namespace act::pitfalls {
 namespace {

@@ -2,8 +2,8 @@
 #include "select/lower.h"
 
 #include "select/select.h"
-#include "view/view.h"
 #include "unit/select/testing.h"
+#include "view/view.h"
 
 namespace act::select {
 namespace {
