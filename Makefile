@@ -22,7 +22,8 @@ build-%/build.ninja: CMakePresets.json
 
 demo: ## from the QKV description to a verified attention kernel
 	@scripts/setup --minimal
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory build/build.ninja
+	@cmake --build build -j $(JOBS) --target act
 	@scripts/demo
 
 # All parts run even when one fails; the last line adds them up.

@@ -25,6 +25,7 @@ class InstanceMaker {
       ACT_ASSIGN_OR_RETURN(const ValueId output, Make(goal, 0));
       graph_.outputs.push_back(output);
     }
+    ACT_RETURN_IF_ERROR(SeparateRepeatedOperands());
     if (sharing_ != Sharing::kNothing) {
       ACT_RETURN_IF_ERROR(SeparateDestructiveUses());
     } else {
@@ -210,6 +211,67 @@ class InstanceMaker {
         if (operand == value) operand = copy;
       }
       return true;
+    }
+    return false;
+  }
+
+  // A value that one instruction reads twice is one instance, unless the instruction's constraints keep the
+  // two operands apart (an ISA whose source registers must differ): then it is made twice.
+  Status SeparateRepeatedOperands() {
+    const size_t steps = graph_.steps.size();
+    for (size_t s = 0; s < steps; ++s) {
+      for (size_t j = 1; j < graph_.steps[s].operands.size(); ++j) {
+        for (size_t k = 0; k < j; ++k) {
+          const ValueId value = graph_.steps[s].operands[j];
+          if (graph_.steps[s].operands[k] != value || !MustDiffer(graph_.steps[s], k, j)) continue;
+          if (graph_.value(value).kind != Value::Kind::kResult) {
+            return Error(
+                ErrorClass::kUnsupported, "select-operands-differ",
+                "instruction '" + accelerator_.instruction(graph_.steps[s].instruction).name +
+                    "' would read one kernel input or constant through two operands that its constraints "
+                    "keep apart");
+          }
+          const ValueId copy = RepeatStep(static_cast<size_t>(graph_.value(value).index));
+          graph_.steps[s].operands[j] = copy;
+        }
+      }
+    }
+    return Status();
+  }
+
+  // Do the constraints forbid operands k and j the same place?
+  bool MustDiffer(const Step& step, size_t k, size_t j) const {
+    const isa::Instruction& in = accelerator_.instruction(step.instruction);
+    if (in.inputs[k].buffer != in.inputs[j].buffer) return false;
+    return std::any_of(in.constraints.begin(), in.constraints.end(), [&](const isa::Condition& condition) {
+      return Forbids(condition, step, in.inputs[k].starts, in.inputs[j].starts);
+    });
+  }
+  // Is the condition false whenever both starts are equal? Only comparisons of the two starts are recognised.
+  static bool Forbids(const isa::Condition& condition, const Step& step,
+                      const std::vector<isa::Expression>& x, const std::vector<isa::Expression>& y) {
+    const auto forbids = [&](const isa::Condition& part) { return Forbids(part, step, x, y); };
+    switch (condition.kind) {
+      case isa::Condition::Kind::kAnd:
+        return std::any_of(condition.operands.begin(), condition.operands.end(), forbids);
+      case isa::Condition::Kind::kOr:
+        return std::all_of(condition.operands.begin(), condition.operands.end(), forbids);
+      case isa::Condition::Kind::kCompare:
+        break;
+    }
+    if (!condition.Uses(isa::AttributeKind::kAddressing) && !condition.Uses(isa::AttributeKind::kState)) {
+      const auto holds = isa::Evaluate(condition, {step.computational, {}, {}});
+      return holds.ok() && !*holds;
+    }
+    if (condition.relation != isa::Relation::kNotEqual && condition.relation != isa::Relation::kLess &&
+        condition.relation != isa::Relation::kGreater) {
+      return false;
+    }
+    for (size_t d = 0; d < x.size(); ++d) {
+      if ((condition.left == x[d] && condition.right == y[d]) ||
+          (condition.left == y[d] && condition.right == x[d])) {
+        return true;
+      }
     }
     return false;
   }

@@ -188,8 +188,13 @@ class PatternBuilder final : public TermBuilder {
                          std::vector<int32_t>{term});
   }
 
-  // The simpler term that `op` is with the replaced operands; -1: none.
+  // The simpler term that `op` is with the replaced operands; -1: none. A constant operand larger than what
+  // is folded is not worth its bytes.
   StatusOr<int32_t> Simplify(const Operator& op, std::span<const int32_t> operands) {
+    for (int32_t operand : operands) {
+      const View& view = edges_[static_cast<size_t>(operand)].view;
+      if (SpecialOf(operand) != Special::kNone && view.size() > kFoldLimitBytes) return -1;
+    }
     if (op.kind == OperatorKind::kDot && op.dims[0] == 1) {
       for (size_t side = 0; side < 2; ++side) {
         ACT_ASSIGN_OR_RETURN(const int32_t simple, SimplifyDot(op, operands, side));
