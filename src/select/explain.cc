@@ -158,8 +158,8 @@ class Explainer {
     return Status(std::move(d));
   }
 
-  // What the instructions that read HBM can take from it, in words: "load_rm moves 128 to 16384 bytes in
-  // multiples of 128".
+  // What the instructions that read HBM can take from it, in words: "load_rm moves 128 to 16384 bytes
+  // into buffer 'd1' in steps of 128".
   std::string Moves() {
     std::string text;
     const isa::Accelerator& acc = rules_.accelerator();
@@ -177,11 +177,12 @@ class Explainer {
         const auto most = isa::EvaluateSizes(region, {high, {}, {}});
         if (!least.ok() || !most.ok()) continue;
         text += (text.empty() ? "" : ", ") + in.name + " moves ";
+        const std::string into = " into buffer '" + acc.buffer(in.outputs[0].buffer).name + "'";
         if (*least == *most) {
-          text += BytesText((*most)[0]);
+          text += BytesText((*most)[0]) + into;
           continue;
         }
-        text += std::to_string((*least)[0]) + " to " + BytesText((*most)[0]);
+        text += std::to_string((*least)[0]) + " to " + BytesText((*most)[0]) + into;
         // With one attribute the sizes between are one step apart.
         if (low.size() != 1 || low[0] == high[0]) continue;
         const auto next = isa::EvaluateSizes(region, {std::vector<int64_t>{low[0] + 1}, {}, {}});

@@ -39,7 +39,7 @@ KERNELS = {
     "stable softmax": (STABLE, ["--numerics=relaxed"]),
     "attention in f32": (ATTENTION.replace("bf16", "f32"), ["k.hlo:", "'dot'", "f32[64,64]", "'gemm'"]),
     "contraction of 128": (WIDE, ["k.hlo:6:8", "'dot'", "'gemm'"]),
-    "129 rows": (COPY.replace("64,64", "129,64"), ["parameter 0", "16512 bytes", "'d1' holds 16384 bytes"]),
+    "129 rows": (COPY.replace("64,64", "129,64"), ["parameter 0", "16512 bytes", "16384 bytes into buffer 'd1'"]),
     "dynamic shape": (COPY.replace("64,64", "<=64,64"), ["k.hlo:4:3", "dynamic shape bf16[<=64,64]"]),
     "unknown operation": (module(UNARY + "bf16[64,64] frobnicate(a)"), ["k.hlo:5:8", "'frobnicate'"]),
     "known operation, not compiled": (module(UNARY + 'bf16[64,64] custom-call(a), custom_call_target="f"'),

@@ -68,7 +68,7 @@ const Case kCases[] = {
      {"operation 'dot'"}},
     {"copy of 129 rows",
      "  a = bf16[129,64] parameter(0)\n  ROOT r = bf16[129,64] copy(a)\n",
-     {"parameter 0", "16512 bytes", "load_rm moves 128 to 16384 bytes in steps of 128"}},
+     {"parameter 0", "16512 bytes", "load_rm moves 128 to 16384 bytes into buffer 'd1' in steps of 128"}},
     // pitfall 104
     {"256 rows",
      "  a = bf16[256,64] parameter(0)\n  ROOT r = bf16[256,64] copy(a)\n",
