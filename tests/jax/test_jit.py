@@ -120,6 +120,20 @@ def test_two_threads_at_once(act_jax, jnp):
   assert not failures
 
 
+def test_two_targets_in_one_process(act_jax, jax, jnp):
+  a, b = small_integers(30, 64, 64), small_integers(31, 64, 64)
+  old = act_jax.jit(lambda x, y: x @ y, target=QKV)
+  new = act_jax.jit(lambda x, y: x @ y.T, target=QKV_NEW)
+  together = jax.jit(lambda x, y: (old(x, y), new(x, y), old(y, x)))
+  for got, expected in zip(together(a, b), (a @ b, a @ b.T, b @ a)):
+    np.testing.assert_array_equal(np.asarray(got), np.asarray(expected, a.dtype))
+  # One after the other as well, each with its own instructions.
+  for _ in range(2):
+    np.testing.assert_array_equal(np.asarray(new(a, b)), np.asarray(jnp.asarray(a) @ jnp.asarray(b).T))
+    np.testing.assert_array_equal(np.asarray(old(a, b)), np.asarray(jnp.asarray(a) @ jnp.asarray(b)))
+  assert "load_rm" in act_jax.assembly(old, a, b) and "load_0" in act_jax.assembly(new, a, b)
+
+
 def test_softmax_needs_relaxed_numerics(act_jax, jax, jnp):
   x = (small_integers(13, 64, 64) * 0.5).astype(jnp.bfloat16)
   function = lambda x: jax.nn.softmax(x, axis=-1)
