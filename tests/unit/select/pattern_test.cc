@@ -302,7 +302,8 @@ TEST(Pattern, MarksFollowTheSpec) {
     ASSERT_TRUE(patterns.ok());
     const NumericMarks& marks = (*patterns)[0].marks;
     EXPECT_EQ(marks.approximate, in.name == "shrug") << in.name;
-    EXPECT_EQ(marks.finite, in.name == "flushed") << in.name;
+    EXPECT_EQ(marks.flush, in.name == "flushed") << in.name;
+    EXPECT_FALSE(marks.finite) << in.name;
   }
 }
 
