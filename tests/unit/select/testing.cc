@@ -108,7 +108,8 @@ Literal RandomLiteral(const Shape& shape, Random* random, bool special) {
       literal.SetInt(i, static_cast<int64_t>(random->Below(2)));
     } else if (special && random->Below(3) == 0) {
       const int width = BitWidth(shape.type);
-      const int64_t extremes[] = {0, 1, -1, int64_t{1} << (width - 1), (int64_t{1} << (width - 1)) - 1};
+      const uint64_t top = uint64_t{1} << (width - 1);
+      const int64_t extremes[] = {0, 1, -1, static_cast<int64_t>(top), static_cast<int64_t>(top - 1)};
       literal.SetInt(i, extremes[random->Below(5)]);
     } else {
       literal.SetInt(i, static_cast<int64_t>(random->Next()));
@@ -215,7 +216,7 @@ Evaluated EvaluateGraph(const TensorGraph& graph, const OperatorTable& operators
     changed = false;
     for (size_t i = 0; i < graph.graph().num_node_ids(); ++i) {
       const NodeId id(i);
-      if (!graph.graph().alive(id) || out.bytes.count(graph.graph().ClassOf(id)) != 0) continue;
+      if (!graph.graph().alive(id) || out.bytes.contains(graph.graph().ClassOf(id))) continue;
       if (auto value = value_of(id)) {
         out.bytes.emplace(graph.graph().ClassOf(id), *std::move(value));
         changed = true;
